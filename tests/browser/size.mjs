@@ -38,7 +38,7 @@ const page = ["index.html", ...own, "old.js", "rescue.js", "alive.js", ...main, 
 const lessons = [...page, other.element, other.rest, other.own];
 const rows = [
   ["page", page],
-  ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", "names.js", ...main, other.element]],
+  ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", "names.js", "paced.js", ...main, other.element]],
   ["more", [other.more]],
   ["rest", [other.rest]],
   ["own", [other.own]],

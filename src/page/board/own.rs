@@ -1,7 +1,8 @@
 //! What only the page has, and no element: the shelf, presenter and handout, and all that is about a cluster.
 //!
 //! In a release this, and what is only reached from here, has a file of its own, [`Part::Own`](crate::later::Part), but for what
-//! is seldom needed, as a cluster. That is fetched before anything calls it. So these functions are not inlined: `embed/pack` knows them by the name of this module.
+//! is seldom needed, as a cluster. That is fetched before anything calls it. So these functions are not inlined: `embed/pack` knows
+//! them by the name of this module.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -13,6 +14,7 @@ use super::{
 };
 use super::{shelf as library, together};
 use crate::live::{self, Connects, Link};
+use crate::memo::Memo;
 use crate::ui::{Shelved, Ui};
 use deltascope_presentation::shelf::Course;
 
@@ -25,6 +27,12 @@ pub(super) fn shelf() -> AnyView {
 #[inline(never)]
 pub(super) fn more(ui: Ui) -> AnyView {
     library::more(ui)
+}
+
+/// The same in front of a class.
+#[inline(never)]
+pub(super) fn next_lesson(ui: Ui, done: Memo<bool>) -> AnyView {
+    library::next_lesson(ui, done)
 }
 
 /// A key while the shelf is shown.

@@ -533,6 +533,42 @@ fn foot(ui: Ui) -> impl IntoView {
     }
 }
 
+/// The link to a lesson in the course that is taken, if it is one of that.
+fn link_of(ui: Ui, card: &Card) -> String {
+    let taken = ui.shelf.with_untracked(Shelved::taken);
+    let course = taken.map(|taken| taken.course);
+    let course = course.filter(|course| course.lessons().contains(&&*card.id));
+    story_link(course, &card.id, 1)
+}
+
+/// In front of a class, from the end of a story: the presentation goes on with the next one.
+pub(super) fn next_lesson(ui: Ui, done: Memo<bool>) -> AnyView {
+    let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
+    drawn(
+        move || (next(ui, &lesson.get()), ui.lang.get()),
+        move |(card, lang)| {
+            card.as_ref().map(|card| {
+                let link = link_of(ui, card);
+                view! {
+                    <button
+                        class="btn"
+                        class:go=move || done.get()
+                        data-testid="next-lesson"
+                        title=said::next(*lang, card.question.get(*lang))
+                        on:click=move |_| {
+                            open(ui, &link);
+                            ui.host().focus_still(".tale");
+                        }
+                    >
+                        {ui.word(|words| words.next_lesson)}
+                    </button>
+                }
+            })
+        },
+    )
+    .into_any()
+}
+
 /// Where one goes from the end of a story.
 pub(super) fn more(ui: Ui) -> AnyView {
     let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
@@ -540,10 +576,7 @@ pub(super) fn more(ui: Ui) -> AnyView {
         {drawn(
             move || (next(ui, &lesson.get()), ui.lang.get()),
             move |(card, lang)| card.as_ref().map(|card| {
-                let taken = ui.shelf.with_untracked(Shelved::taken);
-                let course = taken.map(|taken| taken.course);
-                let course = course.filter(|course| course.lessons().contains(&&*card.id));
-                let link = story_link(course, &card.id, 1);
+                let link = link_of(ui, card);
                 view! {
                     <a
                         class="next"

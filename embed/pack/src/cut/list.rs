@@ -1,5 +1,5 @@
-//! The list of the functions that do not run before each first picture, or seldom (`starts.txt`, which `make starts` writes). What it does not
-//! know stays in the main part, so that an old list costs some KB and no time.
+//! The list of the functions that do not run before each first picture, or seldom (`starts.txt`, which `make starts` writes). What it
+//! does not know stays in the main part, so that an old list costs some KB and no time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
