@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startApi } from "../apiserver.mjs";
-import { DIST, IS_SPLIT, LATER, OWN, launch } from "../harness.mjs";
+import { DIST, IS_SPLIT, LATER, OWN, SELDOM, launch } from "../harness.mjs";
 import { hosts, page as hostPage } from "../hosts.mjs";
 import { serve } from "../server.mjs";
 
@@ -106,12 +106,32 @@ test("the rest comes right after the first picture, also where data is saved, bu
   assert.equal(asked.findIndex((url) => OWN.test(url)), asked.length - 1, "only then");
 });
 
-for (const [what, open, isOpen] of [
-  ["the shelf", "btn-lessons", ".shelf"],
-  ["the dialog of a cluster", "btn-cluster", "dialog.cluster[open]"],
+test("what neither a lesson nor a panel needs comes when a command needs it, and what is said after it waits", { skip }, async (t) => {
+  const { page, net, errors } = await withoutRest(t, { rest: SELDOM, holds: true });
+  const asked = [];
+  page.on("request", (request) => SELDOM.test(request.url()) && asked.push(request.resourceType()));
+  await page.evaluate(async () => {
+    await deltascope.ready;
+    await deltascope.load("tombstone");
+    await deltascope.step(5);
+  });
+  assert.deepEqual(asked, []);
+  const said = page.evaluate(() => Promise.all([deltascope.compare("1.36"), deltascope.step(3)]));
+  await page.getByTestId("opening").waitFor();
+  assert.equal(await page.evaluate(() => deltascope.getState().step), 5);
+  net.release();
+  await said;
+  const { step, comparison } = await page.evaluate(() => deltascope.getState());
+  assert.deepEqual([step, comparison !== null, asked], [8, true, ["fetch"]]);
+  assert.deepEqual(errors, []);
+});
+
+for (const [what, open, isOpen, rest] of [
+  ["the shelf", "btn-lessons", ".shelf", OWN],
+  ["the dialog of a cluster", "btn-cluster", "dialog.cluster[open]", SELDOM],
 ]) {
   test(`what does not come is said, and fetched again when it is asked for: ${what}`, { skip }, async (t) => {
-    const { page, net, said, errors } = await withoutRest(t, { rest: OWN });
+    const { page, net, said, errors } = await withoutRest(t, { rest });
     await page.getByTestId(open).click();
     await said.waitFor();
     assert.equal(await page.locator(isOpen).count(), 0);
