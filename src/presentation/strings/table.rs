@@ -472,7 +472,7 @@ words! {
         "It opens the same run at this moment: the lesson, the generation, and all that you did in this branch are in the link itself. Nothing is sent anywhere.",
         "它会在此刻打开同样的运行：课程、实现版本和你在此分支中的全部操作都在链接里。不会向任何地方发送数据。";
     share_story:
-        "The link does not carry this story: it is in the lesson's file. Share that; whoever drops it on the page has the story.",
+        "The link does not carry this story: it is in the lesson's file. Share that: dropped on the page, it has the story.",
         "链接不含这个故事，它在课程文件里。请分享该文件：把它拖到页面上，就能看到故事。";
     share_branch:
         "The link and the trace hold this branch alone. To share another one, go to it first.",
