@@ -1,6 +1,6 @@
 // What a visitor sees without asking for more: every lesson in every generation, its story with the answers, a goal that is tried, every
 // panel, the drawer, the shelf. What nothing of this runs is fetched only when it is needed (starts.mjs).
-import { DESKTOP, PHONE, open } from "./harness.mjs";
+import { DESKTOP, LAPTOP, PHONE, SMALLEST, open } from "./harness.mjs";
 
 const GENERATIONS = ["1.32", "1.34", "1.35", "1.36"];
 const SIZES = ["event", "pop", "lock", "micro"];
@@ -18,6 +18,7 @@ export async function visit(browser, url, noted) {
     await (look.motion ? moves(app) : lessons(app, look.lang ? ["1.36"] : GENERATIONS));
     await panels(app);
     await runs(app);
+    await controls(app);
     await keys(app);
     await shelf(app);
     await inClass(app);
@@ -100,10 +101,11 @@ async function panels(app) {
     await press(app, "[data-testid=btn-create]", "[data-testid=btn-edit]", "[data-testid=btn-delete]", "[data-testid=btn-pop]", "[data-testid=toggle-known]", "[data-testid=btn-cut]");
     await press(app, "[data-testid=btn-help]");
     await app.page.keyboard.press("Escape");
+    await typed(app);
   }
 }
 
-/** What drives a run, and what it is exported as. */
+/** What drives a run, and links to it. */
 async function runs(app) {
   await app.page.evaluate(async () => {
     const { deltascope } = window;
@@ -111,20 +113,60 @@ async function runs(app) {
     await deltascope.runUntil("fact=Popped");
     await deltascope.playUntil("fact=KeyPopped");
     await deltascope.pause();
+    await deltascope.breakAt("key=default/web-0");
     await deltascope.follow("default/web-0");
+    await deltascope.follow();
     await deltascope.fork();
+    await deltascope.step(5);
     await deltascope.switchTo(0);
+    await deltascope.inject({ op: "create", object: { metadata: { namespace: "default", name: "web-8" } } });
     await deltascope.reset();
+    await deltascope.runUntil("fact=Nothing");
+    await deltascope.seek("nowhere");
     await deltascope.step(40);
-    deltascope.exportTrace();
-    deltascope.exportTrace({ names: true, labels: true });
-    deltascope.exportTranscript();
-    deltascope.exportSvg();
     const url = deltascope.getUrl();
     await deltascope.load("first-look");
     location.hash = url.slice(url.indexOf("#"));
     await new Promise((resolve) => setTimeout(resolve, 1000));
   });
+  await press(app, "[data-testid=error] button");
+}
+
+/** Every control of header and transport, and every value that it can have. */
+async function controls(app) {
+  for (const id of ["toggle-lang", "toggle-lang", "toggle-theme", "toggle-theme", "toggle-theme"]) await press(app, `[data-testid=${id}]`);
+  for (const lesson of ["sandbox", "late-handler", "reflector"]) {
+    await app.call("load", lesson);
+    await app.call("seek", 60);
+    for (const select of await app.page.locator("select:visible").all()) {
+      const id = await select.getAttribute("data-testid");
+      if (["select-lesson", "compare-with", "select-setting"].includes(id)) continue;
+      for (const value of await select.locator("option").evaluateAll((all) => all.map(({ value }) => value))) {
+        await select.selectOption(value, { timeout: 1000 }).catch(() => {});
+        await app.page.evaluate(() => new Promise(requestAnimationFrame));
+      }
+    }
+    await press(app, "[role=radiogroup] button, .eras button, .transport button, .chip.known, [data-testid=btn-add-handler], [data-testid=btn-compact], [data-testid=btn-remove-handler], [data-testid=btn-disarm]");
+    await app.call("pause");
+    await app.id("scrubber").click({ timeout: 1000 }).catch(() => {});
+    await app.page.locator("[data-testid=strip]").hover({ timeout: 1000 }).catch(() => {});
+    await form(app);
+  }
+  for (const size of [LAPTOP, { width: 900, height: 700 }, SMALLEST, { width: 844, height: 390 }, DESKTOP]) await app.resize(size);
+}
+
+/** An object is written in the form, after one that is refused. */
+async function form(app) {
+  await press(app, "[data-testid=btn-create]");
+  const dialog = app.id("form-object");
+  if ((await dialog.count()) === 0) return;
+  const fields = dialog.locator("input:visible");
+  for (const name of ["", "No name", "web-7"]) {
+    await fields.first().fill(name, { timeout: 1000 }).catch(() => {});
+    await app.page.keyboard.press("Enter");
+    await app.page.evaluate(() => new Promise(requestAnimationFrame));
+  }
+  await app.page.keyboard.press("Escape");
 }
 
 async function inClass(app) {
@@ -135,6 +177,22 @@ async function inClass(app) {
     await app.page.evaluate(() => new Promise(requestAnimationFrame));
   }
   await press(app, "[data-testid=story-handout]", "[data-testid=handout-close]");
+}
+
+/** What is typed into the drawer's fields. */
+async function typed(app) {
+  await press(app, "[data-testid=btn-tools]", "[data-testid=btn-drawer]");
+  for (const tab of ["until", "branches", "checks", "table", "share", "why"]) {
+    await press(app, `#drawer-tab-${tab}`);
+    const field = app.page.locator("[data-testid=drawer] input[type=text]:visible, [data-testid=until-text]:visible").first();
+    for (const text of ["fact=Popped", "fact=Pop", "key="]) {
+      if ((await field.count()) === 0) break;
+      await field.fill(text, { timeout: 1000 }).catch(() => {});
+      await app.page.keyboard.press("Enter");
+      await app.page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+  }
+  await press(app, "[data-testid=drawer-close]");
 }
 
 const KEYS = "ArrowRight ArrowLeft Shift+ArrowRight Shift+ArrowLeft . , [ ] 5 0 Space Space Tab Tab ArrowDown Enter Escape Home End m m ? Escape".split(" ");
