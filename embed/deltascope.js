@@ -282,9 +282,9 @@ export class DeltaScope extends HTMLElement {
     return version;
   }
 
-  /** Resolves once the first picture is shown; rejects if there cannot be one. */
+  /** Resolves once the first picture is shown, and what the exports need is there; rejects if there cannot be a picture. */
   get ready() {
-    return this.#ready;
+    return this.#ready.then(() => this.#api?.exports());
   }
 
   connectedCallback() {
@@ -338,7 +338,7 @@ export class DeltaScope extends HTMLElement {
   async #do(name, ...values) {
     this.#check();
     this.#start();
-    await this.ready;
+    await this.#ready;
     const done = await this.#api?.[name](...values);
     this.#tell();
     return done;
@@ -359,7 +359,7 @@ export class DeltaScope extends HTMLElement {
     this.#check();
     const wish = (this.#wish += 1);
     this.#start();
-    await this.ready;
+    await this.#ready;
     if (wish !== this.#wish || !this.#api) return;
     if (this.#isSeen) await this.#api.play();
     else this.#resume = true;
@@ -426,7 +426,7 @@ export class DeltaScope extends HTMLElement {
     this.#loading = false;
     this.#next();
     const wrong = await this.#start();
-    await this.ready;
+    await this.#ready;
     if (wrong) throw wrong;
     this.#tell();
   }

@@ -345,7 +345,7 @@ export declare class DeltaScope extends HTMLElement {
   static page?: string;
 
   readonly version: string;
-  /** Resolves when the first picture is shown; rejects if there can be none. */
+  /** Resolves when the first picture is shown, and what the exports need is there; rejects if there can be no picture. */
   readonly ready: Promise<void>;
   play(): Promise<void>;
   pause(): Promise<void>;

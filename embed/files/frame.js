@@ -183,6 +183,8 @@ async function obey(type, args = []) {
   if (!METHODS.includes(type)) {
     throw new Error(`There is no type ${JSON.stringify(type)}. These are: PING, set, ${METHODS.join(", ")}.`);
   }
+  // It answers at once, so what it needs is fetched before.
+  if (type.startsWith("export")) await element.ready.catch(() => {});
   const value = await element[type](...args);
   return QUESTION.test(type) ? value : element.getState();
 }

@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 use serde_json::Value;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
-use wasm_bindgen_futures::future_to_promise;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use super::events::{Emit, emit_story};
 use crate::board::own;
@@ -24,7 +24,7 @@ use deltascope_presentation::state::{API_VERSION, state};
 use deltascope_replay::scramble::Scramble;
 
 /// Sets `window.deltascope`. The page's frame is mounted already; `ready` is settled once all of it is drawn and `first` has been
-/// opened, if that `is_newest` still.
+/// opened, if that `is_newest` still. Only for whoever asks for it, it also waits for what the exports need.
 pub fn install(
     driver: &Driver,
     ui: Ui,
@@ -34,7 +34,7 @@ pub fn install(
 ) {
     let api = api(driver, ui, link);
     let opening = driver.clone();
-    let ready = settles(async move {
+    let drawn = future_to_promise(async move {
         opening.build_all().await;
         // It has its place in the line before what is said while the rest is fetched.
         let first = first.filter(|_| is_newest());
@@ -44,15 +44,31 @@ pub fn install(
             opens.await;
         }
         spawn_local(fetch_own());
+        Ok(JsValue::UNDEFINED)
     });
-    let _ = Reflect::set(&api, &"ready".into(), &ready);
+    let ready = Closure::<dyn Fn() -> JsValue>::new(move || {
+        let drawn = JsFuture::from(drawn.clone());
+        settles(async move {
+            // It cannot fail.
+            let _drawn = drawn.await;
+            exports().await;
+        })
+    });
+    let getter = Object::new();
+    let _ = Reflect::set(&getter, &"get".into(), &ready.into_js_value());
+    let _ = Object::define_property(&api, &"ready".into(), &getter);
     let _ = Reflect::set(&window(), &"deltascope".into(), &api);
     emit_story(ui, Emit::Page);
 }
 
-/// Returns once the rest is there, so that the methods that answer at once can do so. If it cannot be fetched, they say so.
+/// Returns once the rest is there, so that the methods that answer at once, but exports, can do so. If it cannot be fetched, they say so.
 pub(super) async fn whole() {
     let _said = fetched(Part::Rest).await;
+}
+
+/// Returns once what the exports need is there, too.
+pub(super) async fn exports() {
+    let _said = fetched(Part::Seldom).await;
 }
 
 /// Fetches what only the page has, unless the visitor saves data.

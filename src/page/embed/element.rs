@@ -150,6 +150,7 @@ async fn come(
         // Copy the methods into the object that the page has already.
         let _ = Object::assign(&api, &api::api(&driver, ui, link));
         method(&api, "whole", |_, _| api::settles(api::whole()));
+        method(&api, "exports", |_, _| api::settles(api::exports()));
         on_attribute(&api, &driver, ui, options);
     }
     pause().await;
