@@ -14,6 +14,9 @@ const SETTLES_MS = 1000;
 const SHORT = 48;
 // A function with fewer bytes is not worth a place of its own: calls between files take some.
 const SMALL = 16;
+// What is seldom needed stops the page where nobody has foreseen it, so short pieces of it come with the rest: a function, and a stretch of one.
+const SELDOM = 192;
+const SELDOM_STRETCH = 384;
 // One with as many is known by its content when it has got another name.
 const LARGE = 128;
 // What a map or the allocator runs depends on addresses, and so on what came before: their functions stay whole, and are where those are
@@ -165,7 +168,7 @@ function listed() {
     const first = firsts[index];
     const [page, element, more] = Object.values(ran).map((of) => of.has(first));
     const isSmall = bytes(points) < SMALL && (page || element || more);
-    const side = isSmall || (page && element) || BY_ADDRESS.test(path) ? "main" : element ? "element" : more ? "more" : page ? "page" : views.has(first) ? "rest" : "seldom";
+    const side = isSmall || (page && element) || BY_ADDRESS.test(path) ? "main" : element ? "element" : more ? "more" : page ? "page" : views.has(first) || bytes(points) < SELDOM ? "rest" : "seldom";
     return { path, content, points, first, side };
   });
   const lines = ["page", "element", "more", "rest", "seldom"].flatMap((side) => [`# ${side}`, ...names(all, side)]);
@@ -177,7 +180,7 @@ function listed() {
     const never = runs ? away(them, [page, element, more]) : [];
     // Where they come with the page: in functions that run for most elements.
     const later = them.some(({ side }) => side === "main" || side === "element") ? away(them, [element]) : [];
-    const columns = [never, later, away(them, [views])].map((ranges) => ranges.join(" "));
+    const columns = [never, later, away(them, [views], SELDOM_STRETCH)].map((ranges) => ranges.join(" "));
     if (columns.some((column) => column)) lines.push([content, ...columns].join("\t"));
   }
   return lines.join("\n") + "\n";
@@ -221,13 +224,13 @@ function names(all, of) {
 }
 
 /** The points of a function, or of several with the same content, to which control did not come in some runs. */
-function away(them, runs) {
+function away(them, runs, least = SHORT) {
   const { points } = them[0];
   const ranges = [];
   let from = 0;
   for (let to = 0; to <= points.length; to += 1) {
     if (to < points.length && !them.some(({ first }) => runs.some((ran) => ran.has(first + to)))) continue;
-    if (bytes(points.slice(from, to)) >= SHORT) ranges.push(to - from === 1 ? from : `${from}-${to - 1}`);
+    if (bytes(points.slice(from, to)) >= least) ranges.push(to - from === 1 ? from : `${from}-${to - 1}`);
     from = to + 1;
   }
   return ranges;

@@ -6,6 +6,8 @@ const GENERATIONS = ["1.32", "1.34", "1.35", "1.36"];
 const SIZES = ["event", "pop", "lock", "micro"];
 const WRITES = ["create", "update", "update", "cut", "delete"];
 const MOVING_MS = 5000;
+/** So many facts of a run are walked through. */
+const MOST = 600;
 
 /** Sees all, and gives each page to `noted` before it closes. */
 export async function visit(browser, url, noted) {
@@ -38,7 +40,7 @@ async function lessons(app, generations) {
   for (const id of await app.lessons()) {
     for (const era of generations) {
       await app.page.evaluate(
-        async ([id, era, sizes, writes]) => {
+        async ([id, era, sizes, writes, most]) => {
           const { deltascope } = window;
           await deltascope.load(id);
           await deltascope.setEra(era);
@@ -51,9 +53,15 @@ async function lessons(app, generations) {
             const value = { choice: 0, number: 1, place: choices[0], order: items.map((_, index) => index) }[kind];
             await deltascope.answer(at % 3 === 0 ? null : (value ?? null));
           }
+          // Every fact is said, and how the state is told.
           const { steps } = deltascope.getState();
-          for (const to of [0, steps / 2, steps]) {
-            await deltascope.seek(Math.floor(to));
+          await deltascope.seek(0);
+          for (let at = 0; at < Math.min(steps, most); at += 1) {
+            await deltascope.step(1);
+            deltascope.getState();
+          }
+          for (const marker of [0, 0.5, 1]) {
+            await deltascope.seek(Math.floor(marker * steps));
             for (const size of sizes) {
               await deltascope.step(3, size);
               await deltascope.step(-2, size);
@@ -64,7 +72,7 @@ async function lessons(app, generations) {
             await deltascope.step(5, "event");
           }
         },
-        [id, era, SIZES, WRITES],
+        [id, era, SIZES, WRITES, MOST],
       );
     }
   }
