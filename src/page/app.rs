@@ -106,7 +106,8 @@ fn open_address(ui: Ui) -> Option<Command> {
     let link = link_of_address()?;
     if !ShelfLink::may_be(&link) {
         take_course(ui, link.clone());
-        if untrack(|| ui.shelved()) && is_open(ui, &link) {
+        // What was done in the run under the shelf is shown again.
+        if untrack(|| ui.shelved()) && later::has(Part::Own) && own::is_open(ui, &link) {
             ui.show_stage();
             return None;
         }
@@ -135,15 +136,6 @@ fn open_address(ui: Ui) -> Option<Command> {
         }
     });
     None
-}
-
-/// Whether the shelf stands over the run of this link: with all that was done in it, that is shown again.
-fn is_open(ui: Ui, link: &str) -> bool {
-    let id = ui.view.with_untracked(|view| view.lesson.id.clone());
-    let rest = link
-        .split_once("lesson=")
-        .and_then(|(_, rest)| rest.strip_prefix(&*id));
-    rest.is_some_and(|rest| rest == ";scene=1" || rest.starts_with(";scene=1;course="))
 }
 
 /// Goes on in the course of a link to a lesson, or in none.

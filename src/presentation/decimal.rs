@@ -66,6 +66,13 @@ pub fn hundredths(text: &str) -> Option<u32> {
     are_digits(part).then(|| format!("{whole}{part:0<2}").parse().ok())?
 }
 
+/// Hundredths as such a number: `0.25`, `0.5`, `8`.
+#[must_use]
+pub fn of_hundredths(hundredths: u32) -> String {
+    let text = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// A template in which each `#` is replaced by the next of `numbers`.
 #[must_use]
 pub fn decimals(template: &str, numbers: &[f64]) -> String {
@@ -99,6 +106,15 @@ mod tests {
             ("99999999999", None),
         ] {
             assert_eq!(hundredths(text), number, "{text}");
+        }
+        for (number, text) in [
+            (25, "0.25"),
+            (50, "0.5"),
+            (800, "8"),
+            (1000, "10"),
+            (7, "0.07"),
+        ] {
+            assert_eq!(of_hundredths(number), text);
         }
     }
 

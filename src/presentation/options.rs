@@ -2,10 +2,11 @@
 //!
 //! The book lists them (docs, Embedding); [`Attribute`] has their names.
 
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::decimal::hundredths;
+use crate::decimal::{hundredths, of_hundredths};
 use crate::stage::Panel;
 use deltascope_cache::controller::Generation;
 use deltascope_replay::moment::{Moment, MomentError};
@@ -313,7 +314,7 @@ fn scene(key: &str, value: &str) -> Result<usize, Text> {
 fn speed(key: &str, value: &str) -> Result<u32, Text> {
     let wanted = value.strip_suffix(['x', '×']).unwrap_or(value);
     let found = hundredths(wanted).filter(|percent| SPEEDS.contains(percent));
-    found.ok_or_else(|| not(key, value, "0.25, 0.5, 1, 2, 4, 8"))
+    found.ok_or_else(|| not(key, value, &SPEEDS.map(of_hundredths).join(", ")))
 }
 
 fn lang(key: &str, value: &str) -> Result<Lang, Text> {
@@ -325,13 +326,15 @@ fn lang(key: &str, value: &str) -> Result<Lang, Text> {
     }
 }
 
-/// A lower stage would show nothing; a higher one is a mistake.
-const HEIGHTS: std::ops::RangeInclusive<u32> = 160..=4_000;
+/// The heights of an element, in px. A lower stage would show nothing; a higher one is a mistake.
+pub const HEIGHTS: RangeInclusive<u32> = 160..=4_000;
 
 fn height(key: &str, value: &str) -> Result<u32, Text> {
     let px = value.strip_suffix("px").unwrap_or(value).parse().ok();
-    px.filter(|px| HEIGHTS.contains(px))
-        .ok_or_else(|| not(key, value, "auto, fill, 160 … 4000 (px)"))
+    px.filter(|px| HEIGHTS.contains(px)).ok_or_else(|| {
+        let (least, most) = (HEIGHTS.start(), HEIGHTS.end());
+        not(key, value, &format!("auto, fill, {least} … {most} (px)"))
+    })
 }
 
 #[cfg(test)]

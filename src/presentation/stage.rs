@@ -159,3 +159,56 @@ pub enum PipeState {
     /// It has ended, and the reflector waits before it asks again.
     Waiting,
 }
+
+/// A piece of a board, in the order of drawing. Where the page must not be blocked, the pieces are drawn one by
+/// one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// The frame of the others.
+    Board,
+    /// A room.
+    Panel(Panel),
+    /// The line that states the current fact.
+    Strip,
+    /// The buttons and the timeline.
+    Transport,
+    /// The header.
+    Header,
+    /// What is shown over the board, if there is anything.
+    Over,
+}
+
+const AFTER_ROOMS: u8 = 1 + Panel::ALL.len() as u8;
+
+/// How many pieces there are.
+pub const PIECES: u8 = AFTER_ROOMS + 4;
+
+impl Piece {
+    /// How many pieces come before it.
+    #[must_use]
+    pub fn place(self) -> u8 {
+        match self {
+            Self::Board => 0,
+            Self::Panel(room) => 1 + room as u8,
+            Self::Strip => AFTER_ROOMS,
+            Self::Transport => AFTER_ROOMS + 1,
+            Self::Header => AFTER_ROOMS + 2,
+            Self::Over => AFTER_ROOMS + 3,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_piece_of_a_board_has_its_own_place() {
+        let rooms = Panel::ALL.map(Piece::Panel);
+        let mut places = vec![Piece::Board.place()];
+        places.extend(rooms.map(Piece::place));
+        let rest = [Piece::Strip, Piece::Transport, Piece::Header, Piece::Over];
+        places.extend(rest.map(Piece::place));
+        assert!(places.iter().copied().eq(0..PIECES), "{places:?}");
+    }
+}

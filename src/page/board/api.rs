@@ -27,7 +27,7 @@ use deltascope_presentation::rows::reflector::pipe;
 use deltascope_presentation::rows::{freshness_class, hue_of, type_class};
 use deltascope_presentation::session::typed;
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings::{self, Strings, behind, heard};
+use deltascope_presentation::strings::{self, Strings, behind, spoken};
 use deltascope_replay::picture::{Delivery, SourceKind};
 use deltascope_world::source::pod::PodSpec;
 use form::PodForm;
@@ -105,9 +105,10 @@ pub(super) fn Api() -> impl IntoView {
             let objects = &view.picture.api.objects;
             !objects.is_empty() && objects.values().all(|object| object.deleted)
         });
-        let first = match all_gone {
-            true => ui.words().create_first,
-            false => ui.words().choose_first,
+        let first = match (program.get(), all_gone) {
+            (true, _) => ui.words().choose_call_first,
+            (_, true) => ui.words().create_first,
+            _ => ui.words().choose_first,
         };
         target.with(Option::is_none).then_some(first)
     });
@@ -117,7 +118,7 @@ pub(super) fn Api() -> impl IntoView {
         (!program.get()).then(|| {
             let gauge = gauge.get();
             let empty = gauge.short.is_empty();
-            let title = heard::parts([ui.words().server_rv, &*gauge.said()]);
+            let title = spoken::parts([ui.words().server_rv, &*gauge.said()]);
             view! {
                 <span
                     class="gauge"
@@ -140,7 +141,13 @@ pub(super) fn Api() -> impl IntoView {
             {either(
                 move || !program.get(),
                 move || stream_title(ui, room),
-                move || view! { <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3> },
+                move || view! {
+                    <h3 class="sub calls-title" role=ui.heading()>{ui.word(|words| words.calls)}</h3>
+                    {part(move || {
+                        let first = missing.get().filter(|_| room.with(|room| room.can_write) && !before_goal.get());
+                        first.map(|first| view! { <p class="empty" data-testid="act-first">{first}</p> })
+                    })}
+                },
             )}
             <div
                 class="stream"
@@ -254,7 +261,7 @@ fn objects(
     let hint = Memo::new(move |_| {
         let count = objects.with(Vec::len);
         let fits = count > 0 && count < capacity.get();
-        let asked = fits && has_goal.get() && can_write.get() && !dense.get();
+        let asked = fits && has_goal.get() && can_write.get() && !dense.get() && !program.get();
         missing.get().filter(|_| asked)
     });
     view! {
@@ -272,7 +279,7 @@ fn objects(
                     <ul
                         role="list"
                         aria-label=text(move || {
-                            heard::counted(ui.words().objects, room.with(|room| room.count))
+                            spoken::counted(ui.words().objects, room.with(|room| room.count))
                         })
                     >
                         {list(objects, |row| row.key.clone(), move |row| {
@@ -576,7 +583,7 @@ fn Stream(room: Memo<ApiRows>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
             aria-label=text(move || {
                 let words = ui.words();
                 let label = if program.get() { words.calls } else { words.watch_stream };
-                heard::counted(label, stream.with(Vec::len) + calls.with(Vec::len))
+                spoken::counted(label, stream.with(Vec::len) + calls.with(Vec::len))
             })
         >
             {list(stream, |row| row.number, move |row| {
@@ -625,7 +632,7 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
             title=text(move || {
                 row.with(|row| {
                     let state = state().unwrap_or_default();
-                    heard::parts([row.event.as_str(), &*row.key, &*row.rv.said(), state])
+                    spoken::parts([row.event.as_str(), &*row.key, &*row.rv.said(), state])
                 })
             })
             data-testid="stream-line"
@@ -667,7 +674,7 @@ fn Call(row: Memo<CallRow>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
                 data-anchor=Anchor::Call(number).to_string()
                 title=text(move || {
                     row.with(|row| {
-                        heard::parts([verb(row.event), &*row.key, &*row.rv.said(), ui.words().choose_call])
+                        spoken::parts([verb(row.event), &*row.key, &*row.rv.said(), ui.words().choose_call])
                     })
                 })
                 translate="no"

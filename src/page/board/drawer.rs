@@ -33,20 +33,20 @@ pub(super) fn Tools() -> impl IntoView {
     let ui = Ui::get();
     let layout = Layout::get();
     let drawer = layout.drawer;
-    let button = move |panel: DrawerTab| {
-        let on = move || drawer.open.get() == Some(panel);
+    let button = move |tab: DrawerTab| {
+        let on = move || drawer.open.get() == Some(tab);
         view! {
             <button
-                data-testid=format!("btn-{}", panel.id())
-                aria-label=text(move || panel.word(ui.words()))
-                title=text(move || panel.title(ui.words()))
+                data-testid=format!("btn-{}", tab.id())
+                aria-label=text(move || tab.word(ui.words()))
+                title=text(move || tab.title(ui.words()))
                 aria-expanded=text(move || on().to_string())
                 aria-controls="drawer"
                 class:on=on
-                on:click=move |_| drawer.toggle(panel)
+                on:click=move |_| drawer.toggle(tab)
             >
-                {icons::drawn(panel.icon())}
-                <span class="label">{text(move || panel.word(ui.words()))}</span>
+                {icons::drawn(tab.icon())}
+                <span class="label">{text(move || tab.word(ui.words()))}</span>
             </button>
         }
     };
@@ -80,7 +80,7 @@ pub(super) fn Tools() -> impl IntoView {
                     }
                         .into_any()
                 } else {
-                    let all = DrawerTab::ALL.iter().filter(|panel| !few.get() || !panel.is_rare());
+                    let all = DrawerTab::ALL.iter().filter(|tab| !few.get() || !tab.is_rare());
                     let more = few.get().then(|| view! {
                         <button
                             data-testid="btn-tools"
@@ -96,7 +96,7 @@ pub(super) fn Tools() -> impl IntoView {
                             "⋯"
                         </button>
                     });
-                    view! { {all.map(|panel| button(*panel)).collect_view()} {more} }.into_any()
+                    view! { {all.map(|tab| button(*tab)).collect_view()} {more} }.into_any()
                 }
             })}
         </div>
@@ -117,7 +117,7 @@ pub(super) fn Drawer() -> impl IntoView {
         let Some(open) = drawer.open.get_untracked() else {
             return;
         };
-        let at = DrawerTab::ALL.iter().position(|panel| *panel == open);
+        let at = DrawerTab::ALL.iter().position(|tab| *tab == open);
         if let Some(to) = along(&event, at, DrawerTab::ALL.len()) {
             drawer.show(DrawerTab::ALL[to]);
             focus_tab(ui, DrawerTab::ALL[to]);
@@ -141,19 +141,19 @@ pub(super) fn Drawer() -> impl IntoView {
                     >
                         {DrawerTab::ALL
                             .iter()
-                            .map(|panel| {
-                                let panel = *panel;
-                                let on = move || drawer.open.get() == Some(panel);
+                            .map(|tab| {
+                                let tab = *tab;
+                                let on = move || drawer.open.get() == Some(tab);
                                 view! {
                                     <button
                                         role="tab"
-                                        id=format!("drawer-tab-{}", panel.id())
+                                        id=format!("drawer-tab-{}", tab.id())
                                         aria-controls="drawer-panel"
                                         aria-selected=text(move || on().to_string())
                                         tabindex=text(move || if on() { "0" } else { "-1" })
-                                        on:click=move |_| drawer.show(panel)
+                                        on:click=move |_| drawer.show(tab)
                                     >
-                                        {text(move || panel.word(ui.words()))}
+                                        {text(move || tab.word(ui.words()))}
                                     </button>
                                 }
                             })

@@ -8,7 +8,7 @@ use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::rows::drops::{DropRow, rows};
 use deltascope_presentation::rows::type_class;
-use deltascope_presentation::strings::{behind, heard};
+use deltascope_presentation::strings::{behind, spoken};
 
 #[component]
 pub(super) fn Drops(place: Anchor) -> impl IntoView {
@@ -26,7 +26,7 @@ pub(super) fn Drops(place: Anchor) -> impl IntoView {
                     class=row.hue.map_or("", type_class)
                     class:missed=row.missed
                     data-testid="drop"
-                    aria-label=heard::parts([&*what, &*row.why])
+                    aria-label=spoken::parts([&*what, &*row.why])
                     translate="no"
                 >
                     <b>{if row.missed { "?" } else { "×" }}</b>

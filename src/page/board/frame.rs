@@ -7,10 +7,10 @@ use super::parts::{Text, maybe, part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
-use deltascope_presentation::rows::live;
+use deltascope_presentation::rows::acting;
 use deltascope_presentation::rows::{self, RvText, current, pieces};
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings::heard;
+use deltascope_presentation::strings::spoken;
 use deltascope_presentation::view::story::Lit;
 use deltascope_replay::gauge::Freshness;
 use deltascope_replay::picture::InformerKind;
@@ -30,7 +30,8 @@ pub(super) fn Frame(
 ) -> impl IntoView {
     let ui = Ui::get();
     let layout = Layout::get();
-    let live = ui.memo(move |view| current(view).is_some_and(|record| live::room(record) == room));
+    let live =
+        ui.memo(move |view| current(view).is_some_and(|record| acting::room(record) == room));
     let id = room.id();
     let tabbed = move || layout.is_tabbed(room);
     let lit = ui.memo(move |view| {
@@ -124,7 +125,7 @@ pub(super) fn versions(
     let [cached, server] = rows::versions(freshness, cached, server)?;
     let shown = view! { {one(cached)} " → " {one(server)} };
     let both = view! {
-        <span class="heard">{heard::parts(heard)}</span>
+        <span class="heard">{spoken::parts(heard)}</span>
         <span aria-hidden="true">{shown}</span>
     };
     Some(both.into_any())
@@ -141,5 +142,5 @@ pub(super) fn said(shown: String, heard: String) -> AnyView {
 
 /// Whether something has synced: for the eye by a colour or by being there, for assistive technology in words.
 pub(super) fn has_synced(synced: bool) -> AnyView {
-    said("HasSynced".to_owned(), heard::has_synced(synced))
+    said("HasSynced".to_owned(), spoken::has_synced(synced))
 }

@@ -18,7 +18,7 @@ use deltascope_presentation::rows::store::{
     Change, IndexRow, ItemRow, StoreRows, ValueRow, first_query, index_names, query, rows,
 };
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings::{self, behind, heard};
+use deltascope_presentation::strings::{self, behind, spoken};
 
 #[component]
 pub(super) fn Indexer() -> impl IntoView {
@@ -81,7 +81,7 @@ fn gauge(ui: Ui, room: Memo<StoreRows>) -> AnyView {
                 let lang = ui.lang.get();
                 let rv = rv.said();
                 let last = if rv.is_empty() { "" } else { strings::last_written(lang, kept.get()) };
-                heard::parts([&*[last, &rv].concat(), &*strings::behind(lang, behind)])
+                spoken::parts([&*[last, &rv].concat(), &*strings::behind(lang, behind)])
             })
             title=text(move || strings::gauge_title(ui.lang.get(), gauge.get().1, kept.get()))
         >
@@ -115,7 +115,7 @@ fn items(ui: Ui, room: Memo<StoreRows>, dense: Memo<bool>) -> AnyView {
             <ul
                 role="list"
                 aria-label=text(move || {
-                    heard::counted(ui.words().items, room.with(|room| room.count))
+                    spoken::counted(ui.words().items, room.with(|room| room.count))
                 })
             >
                 {list(items, |row| row.key.clone(), move |row| item(ui, row))}
@@ -160,7 +160,7 @@ fn item(ui: Ui, row: Memo<ItemRow>) -> AnyView {
                     let out = if out { ui.words().deleted } else { "" };
                     let lang = ui.lang.get();
                     let there = behind::in_cache(lang, row.freshness, &row.server.said());
-                    heard::parts([&*row.key, &*row.rv.said(), &*there, out])
+                    spoken::parts([&*row.key, &*row.rv.said(), &*there, out])
                 })
             })
             translate="no"
@@ -197,7 +197,7 @@ fn Index(row: Memo<IndexRow>, dense: Memo<bool>) -> impl IntoView {
                 <i class="twist">"▾"</i>
                 {name}
             </h4>
-            <ul role="list" aria-label=text(move || heard::counted(&label, values.with(Vec::len)))>
+            <ul role="list" aria-label=text(move || spoken::counted(&label, values.with(Vec::len)))>
                 {list(values, |row| Arc::clone(&row.value), move |row| {
                         view! { <Value row=row dense=dense /> }
                     })}
@@ -236,7 +236,7 @@ fn Value(row: Memo<ValueRow>, dense: Memo<bool>) -> impl IntoView {
                 class="set"
                 role=maybe(move || (!dense.get()).then_some("list"))
                 aria-label=maybe(move || {
-                    (!dense.get()).then(|| heard::counted(&said, row.with(|row| row.count)))
+                    (!dense.get()).then(|| spoken::counted(&said, row.with(|row| row.count)))
                 })
             >
                 {list(listed, |row| row.key.clone(), move |row| {

@@ -14,8 +14,8 @@ use crate::memo::{Memo, effect, effect_after};
 use crate::ui::{OFF, ON, Ui, remember, remembered};
 use deltascope_presentation::cluster::owners::Kind;
 use deltascope_presentation::command::{Command, Tell};
+use deltascope_presentation::rows::acting;
 use deltascope_presentation::rows::current;
-use deltascope_presentation::rows::live;
 use deltascope_presentation::stage::{Panel, has_two_rows, least_width};
 use deltascope_presentation::strings;
 
@@ -110,13 +110,13 @@ impl Layout {
         });
         // On the page the room to begin with; in an element, the room where something happens at this step.
         let now = ui.memo(|view| {
-            let acting = current(view).map(live::room);
-            (acting, view.step, live::first(&view.picture))
+            let acting = current(view).map(acting::room);
+            (acting, view.step, acting::first(&view.picture))
         });
         let (_, at, mut first) = now.get_untracked();
         if !is_page {
             let rooms = panels.with_untracked(rooms);
-            first = ui.view.with_untracked(|view| live::shown(view, &rooms));
+            first = ui.view.with_untracked(|view| acting::shown(view, &rooms));
         }
         let chosen = RwSignal::new(Chosen {
             room: first,
@@ -127,7 +127,7 @@ impl Layout {
             let story = view.story.as_ref()?;
             let handlers =
                 story.lit.contains(&Panel::Processor) || !story.lit.contains(&Panel::Now);
-            let acting = current(view).map(live::room);
+            let acting = current(view).map(acting::room);
             let goal = story.goal.as_ref();
             let goal = goal.filter(|goal| !goal.reached && !story.comes && !view.playing);
             let tools = goal.map_or(Vec::new(), |goal| goal.tools.clone());
@@ -381,7 +381,7 @@ fn Tabs(class: &'static str, rooms: Vec<Panel>, lower: bool) -> impl IntoView {
         true => layout.lower.set(room),
         false => layout.choose(room),
     };
-    let live = ui.memo(|view| current(view).map(live::room));
+    let live = ui.memo(|view| current(view).map(acting::room));
     let kind = ui.memo(|view| view.picture.queue.kind);
     let source = ui.memo(|view| view.picture.api.source);
     let list = NodeRef::<html::Div>::new();

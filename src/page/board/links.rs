@@ -1,5 +1,7 @@
 //! Links to lessons, and what a click on one does.
 
+use std::rc::Rc;
+
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsValue;
 use web_sys::MouseEvent;
@@ -50,7 +52,7 @@ pub(super) fn follow(ui: Ui, event: &MouseEvent, link: &str) {
 }
 
 /// Writes into the address what is opened, so that it can be sent on, and that the browser's Back leads to what was shown
-/// before: the shelf, and of a course's notes what was read. Where the history is closed to the page, as in a sandboxed frame, there is no
+/// before: the shelf, as far as it was read. Where the history is closed to the page, as in a sandboxed frame, there is no
 /// such way.
 fn go_to(ui: Ui, link: &str) {
     let shelf = ui.shelf.with_untracked(|shelf| match shelf {
@@ -77,19 +79,16 @@ fn keep(shown: &str, top: Option<i32>) -> Option<()> {
     .ok()
 }
 
-/// How far these notes were read before a link in them was followed; only once after each.
-pub(super) fn read_to(course: Course) -> Option<i32> {
-    let teaches = true;
-    let taken = Some(Taken { course, teaches });
-    let notes = shelf_link(&Browse {
-        taken,
-        ..Browse::default()
-    });
-    let notes = notes.to_string();
-    let is_here = window().location().hash().ok()? == notes;
+/// How far the shelf was read before a link on it was followed; only once after each.
+pub(super) fn read_to(ui: Ui) -> Option<i32> {
+    let shelf = ui
+        .shelf
+        .with_untracked(|shelf| shelf.lessons().map(shelf_link));
+    let shelf = shelf?.to_string();
+    let is_here = window().location().hash().ok()? == shelf;
     let top = window().history().ok()?.state().ok()?.as_f64();
     let top = top.filter(|_| is_here)?;
-    keep(&notes, None)?;
+    keep(&shelf, None)?;
     #[allow(clippy::cast_possible_truncation, reason = "px of a page")]
     Some(top as i32)
 }
@@ -99,6 +98,15 @@ pub(super) fn open(ui: Ui, link: &str) {
     go_to(ui, link);
     ui.show_stage();
     ui.send(Command::OpenLink(link.into()));
+}
+
+/// Whether the run that this link begins is open.
+pub(super) fn is_open(ui: Ui, link: &str) -> bool {
+    let lesson = ui.view.with_untracked(|view| Rc::clone(&view.lesson));
+    link == match lesson.has_story {
+        true => story_link(course(link), &lesson.id, 1),
+        false => lesson_link(&lesson.id),
+    }
 }
 
 /// The course in which a link's lesson is taken.

@@ -39,6 +39,12 @@ pub(crate) fn shelved(link: &str) -> Option<Shelved> {
     links::shelved(link)
 }
 
+/// Whether the run that this link begins is open.
+#[inline(never)]
+pub(crate) fn is_open(ui: Ui, link: &str) -> bool {
+    links::is_open(ui, link)
+}
+
 /// The course in which a link's lesson is taken.
 #[inline(never)]
 pub(crate) fn course(link: &str) -> Option<Course> {

@@ -16,7 +16,7 @@ use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::rows::pop::{LockRow, PopRows, PoppedRow, rows};
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings::{self, heard};
+use deltascope_presentation::strings::{self, spoken};
 use deltascope_replay::picture::ProcessMode;
 use deltascope_world::text::Lang;
 
@@ -165,7 +165,7 @@ fn locks(ui: Ui, room: Memo<PopRows>) -> AnyView {
                 data-anchor=Anchor::Lock(LockName::Queue).to_string()
                 role="group"
                 title=text(move || {
-                    heard::parts([ui.words().lock_queue, &*lock.with(holder)])
+                    spoken::parts([ui.words().lock_queue, &*lock.with(holder)])
                 })
             >
                 {icon()}
@@ -207,7 +207,7 @@ fn locks(ui: Ui, room: Memo<PopRows>) -> AnyView {
                                 _ => "lock block",
                             };
                             let state = waits.unwrap_or_else(|| holder(lock));
-                            let title = heard::parts([ui.words().lock_block, &*state]);
+                            let title = spoken::parts([ui.words().lock_block, &*state]);
                             view! {
                                 <div
                                     class=class
@@ -255,7 +255,7 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
                 room.with(|popped| {
                     let popped = popped.as_ref()?;
                     let count = popped.count.max(1);
-                    Some(heard::stack(ui.lang.get(), &popped.key, count, popped.is_plain()))
+                    Some(spoken::stack(ui.lang.get(), &popped.key, count, popped.is_plain()))
                 })
             })
         >

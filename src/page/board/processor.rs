@@ -21,7 +21,7 @@ use deltascope_presentation::rows::processor::{
     HandlerRow, NotificationLook, ProcessorRows, RING, TOMBSTONE, WorkKey, WorkLine, WorkRows, rows,
 };
 use deltascope_presentation::stage::{Panel, WorkPart};
-use deltascope_presentation::strings::{self, heard};
+use deltascope_presentation::strings::{self, spoken};
 
 #[component]
 pub(super) fn Processor() -> impl IntoView {
@@ -70,7 +70,7 @@ pub(super) fn Processor() -> impl IntoView {
                     class="handlers"
                     role="list"
                     aria-label=text(move || {
-                        heard::counted(ui.words().handlers, handlers.with(Vec::len))
+                        spoken::counted(ui.words().handlers, handlers.with(Vec::len))
                     })
                     tabindex="0"
                 >
@@ -116,7 +116,7 @@ fn printed(ui: Ui, room: Memo<ProcessorRows>) -> AnyView {
                 role=maybe(move || output.with(|lines| !lines.is_empty()).then_some("list"))
                 aria-label=maybe(move || {
                     let count = output.with(Vec::len);
-                    (count > 0).then(|| heard::counted(ui.words().output, count))
+                    (count > 0).then(|| spoken::counted(ui.words().output, count))
                 })
                 node_ref=printed
                 data-anchor=Anchor::LastLine.to_string()
@@ -180,8 +180,8 @@ fn Handler(row: Memo<HandlerRow>) -> impl IntoView {
             data-testid="handler"
             data-anchor=Anchor::Handler(number, HandlerPlace::Whole).to_string()
             aria-label=text(move || {
-                let synced = row.with(|row| (!inline).then(|| heard::has_synced(row.synced)));
-                heard::parts([&*row.with(|row| Arc::clone(&row.name)), &*synced.unwrap_or_default(), &*load(ui, row)])
+                let synced = row.with(|row| (!inline).then(|| spoken::has_synced(row.synced)));
+                spoken::parts([&*row.with(|row| Arc::clone(&row.name)), &*synced.unwrap_or_default(), &*load(ui, row)])
             })
         >
             <span class="n mono" title=name.clone() translate="no">
@@ -235,7 +235,7 @@ fn ring(ui: Ui, row: Memo<HandlerRow>) -> AnyView {
                 row.with(|row| {
                     let waiting = row.pending + usize::from(row.sending.is_some());
                     let count = waiting + usize::from(row.running.is_some());
-                    heard::notifications(ui.lang.get(), &row.name, count)
+                    spoken::notifications(ui.lang.get(), &row.name, count)
                 })
             })
         >
@@ -270,7 +270,7 @@ fn ring(ui: Ui, row: Memo<HandlerRow>) -> AnyView {
                 }),
                 Box::new(move |row| match &*row.sending_title {
                     "" => String::new(),
-                    sent => heard::parts([sent, ui.words().sending]),
+                    sent => spoken::parts([sent, ui.words().sending]),
                 }),
             )}
         </span>

@@ -21,7 +21,7 @@ use deltascope_presentation::rows::queue::fit::{Form, Room, Space, space};
 use deltascope_presentation::rows::queue::{ColumnRow, CrateRow, EntryRow, QueueRows, rows};
 use deltascope_presentation::rows::{Mark, type_class};
 use deltascope_presentation::stage::Panel;
-use deltascope_presentation::strings::{self, heard};
+use deltascope_presentation::strings::{self, spoken};
 use deltascope_replay::picture::{ProcessMode, QueueKind};
 
 /// In an element that shows few rooms, a narrower room has slim tokens.
@@ -116,7 +116,7 @@ pub(super) fn Queue() -> impl IntoView {
             <ol
                 class="belt"
                 role="list"
-                aria-label=text(move || heard::keys(ui.lang.get(), room.with(|room| room.keys)))
+                aria-label=text(move || spoken::keys(ui.lang.get(), room.with(|room| room.keys)))
                 aria-hidden=maybe(move || (flat() || compact.get()).then_some("true"))
                 hidden=move || dense.get()
                 class:flat=move || flat() || compact.get()
@@ -245,7 +245,7 @@ fn InLine(row: Memo<ColumnRow>) -> impl IntoView {
             class:lit=move || row.with(|row| row.lit)
             class:next=move || row.with(|row| row.place == 0)
             data-anchor=anchor.to_string()
-            title=text(move || heard::parts([&*key, &*place()]))
+            title=text(move || spoken::parts([&*key, &*place()]))
         >
             <i class=text(move || row.with(|row| row.mark.class()))></i>
             <span class="n" translate="no">
@@ -276,7 +276,7 @@ fn Column(row: Memo<ColumnRow>, compact: Memo<bool>, small: Memo<bool>) -> impl 
             data-anchor=anchor.to_string()
             title=text(move || {
                 let lang = ui.lang.get();
-                row.with(|row| heard::stack(lang, &row.key, row.count, row.plain))
+                row.with(|row| spoken::stack(lang, &row.key, row.count, row.plain))
             })
         >
             {shown(move || compact.get(), move || view! { <InLine row=row /> })}
@@ -367,7 +367,7 @@ fn EntryToken(row: Memo<EntryRow>, compact: Memo<bool>) -> impl IntoView {
                     let count = row.crate_of.as_ref().map(|list| list.count);
                     let lang = ui.lang.get();
                     let what = strings::entry(lang, row.delta_type.as_str(), count, row.tombstone);
-                    heard::parts([&*what, &*row.key, &*row.rv.said()])
+                    spoken::parts([&*what, &*row.key, &*row.rv.said()])
                 })
             })
             translate="no"

@@ -13,7 +13,7 @@ use deltascope_presentation::decimal;
 use deltascope_presentation::rows::reflector::{self, COUNTED, Held, ReflectorRows, rows};
 use deltascope_presentation::rows::{hue_of, type_class};
 use deltascope_presentation::stage::{Panel, PipeState, StateName};
-use deltascope_presentation::strings::{self, behind, heard};
+use deltascope_presentation::strings::{behind, spoken};
 
 #[component]
 pub(super) fn Reflector() -> impl IntoView {
@@ -55,7 +55,7 @@ fn states(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
         <ol
             class="states"
             role="list"
-            aria-label=text(move || heard::states(ui.lang.get()))
+            aria-label=text(move || spoken::states(ui.lang.get()))
         >
             {StateName::ALL
                 .into_iter()
@@ -72,7 +72,7 @@ fn states(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
                             aria-current=maybe(move || on().then_some("step"))
                             title=text(move || {
                                 let next = if next() { ui.words().next } else { "" };
-                                heard::parts([state.label(), next])
+                                spoken::parts([state.label(), next])
                             })
                             data-anchor=Anchor::State(state).to_string()
                             translate="no"
@@ -113,7 +113,7 @@ fn requests(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
                     room.requests
                         .iter()
                         .map(|row| {
-                            let answer = strings::answer(lang, &row.answer);
+                            let answer = row.said(lang);
                             view! {
                                 <li
                                     class:lit=row.lit
@@ -146,7 +146,7 @@ fn counts(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
                     room.with(|room| {
                         let gone = if room.unavailable { ui.words().unavailable } else { "" };
                         let is = ui.words().last_sync_is;
-                        heard::parts([is, &*room.last_sync.said(), gone])
+                        spoken::parts([is, &*room.last_sync.said(), gone])
                     })
                 })
             >
@@ -234,7 +234,7 @@ pub(super) fn Pipe(#[prop(optional)] beside: bool) -> impl IntoView {
             role="img"
             aria-label=text(move || {
                 let state = pipe.with(|pipe| behind::pipe(ui.lang.get(), pipe));
-                heard::parts(["API server → Reflector", &*state])
+                spoken::parts(["API server → Reflector", &*state])
             })
             data-testid=(!beside).then_some("pipe")
         >

@@ -148,7 +148,7 @@ fn run(ui: Ui) -> AnyView {
                     } else {
                         Export::Scrambled(what)
                     };
-                    refused.set(download(ui, what, "jsonl").err());
+                    refused.set(download(ui, what).err());
                 }
             >
                 {ui.word(|words| words.share_trace)}
@@ -158,7 +158,7 @@ fn run(ui: Ui) -> AnyView {
                 data-testid="btn-transcript"
                 on:click=move |_| {
                     let what = Export::Transcript(ui.lang.get_untracked());
-                    refused.set(download(ui, what, "txt").err());
+                    refused.set(download(ui, what).err());
                 }
             >
                 {ui.word(|words| words.share_transcript)}
@@ -206,16 +206,11 @@ fn check(testid: &'static str, label: Text, value: RwSignal<bool>) -> AnyView {
 }
 
 /// Starts a download. If the browser refuses it, nothing is reported.
-fn download(ui: Ui, what: Export, extension: &str) -> Result<(), Words> {
-    let content = ui.export.run(what.clone())?;
-    let lesson = ui.view.with_untracked(|view| view.lesson.id.to_string());
-    // A file keeps its own name, without its ending. A scrambled one does not: the name may give something away.
-    let lesson = match what {
-        Export::Scrambled(_) => "scrambled".to_owned(),
-        _ => lesson,
-    };
-    let name = lesson.strip_prefix("file:").unwrap_or(&lesson);
-    let name = name.strip_suffix(".jsonl").unwrap_or(name);
+fn download(ui: Ui, what: Export) -> Result<(), Words> {
+    let name = ui
+        .view
+        .with_untracked(|view| what.file_name(&view.lesson.id));
+    let content = ui.export.run(what)?;
     let parts = Array::of1(&content.into());
     let Some(url) = Blob::new_with_str_sequence(&parts)
         .and_then(|blob| Url::create_object_url_with_blob(&blob))
@@ -226,7 +221,7 @@ fn download(ui: Ui, what: Export, extension: &str) -> Result<(), Words> {
     let link = document().create_element("a").ok();
     if let Some(link) = link.and_then(|link| link.dyn_into::<HtmlAnchorElement>().ok()) {
         link.set_href(&url);
-        link.set_download(&format!("deltascope-{name}.{extension}"));
+        link.set_download(&name);
         link.click();
     }
     spawn_local(async move {

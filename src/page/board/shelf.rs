@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
-use super::links::{follow, lesson_link, link_to, open, story_link};
+use super::links::{follow, lesson_link, link_to, open, read_to, story_link};
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::{Memo, effect, effect_after};
@@ -168,12 +168,16 @@ pub(super) fn Shelf() -> impl IntoView {
     effect_after(move |before: Option<()>| {
         course.track();
         teaches.track();
-        // What is pointed at is in sight; anything else begins at the top.
+        let Some(section) = section.get() else {
+            return;
+        };
+        // Where it was left, or what is pointed at; anything else begins at the top. Notes come later.
+        let left = if teaches.get() { None } else { read_to(ui) };
         let next = ui.host().find(".shelf a.card.next");
-        match (next, section.get()) {
-            (Some(next), _) if before.is_none() => focus(Some(next)),
-            (_, Some(section)) => section.set_scroll_top(0),
-            _ => {}
+        match (left, next) {
+            (Some(top), _) => section.set_scroll_top(top),
+            (None, Some(next)) if before.is_none() => focus(Some(next)),
+            (None, _) => section.set_scroll_top(0),
         }
     });
     let (courses, cards) = (Arc::clone(&all), all);

@@ -109,7 +109,7 @@ impl DrawerState {
     }
 
     /// Shows a tab and leaves the focus where it is.
-    pub(super) fn show(self, panel: DrawerTab) {
+    pub(super) fn show(self, tab: DrawerTab) {
         let from = focused(self.ui);
         let is_new = from
             .as_ref()
@@ -117,9 +117,9 @@ impl DrawerState {
         if is_new || self.open.get_untracked().is_none() {
             self.opener.set_value(from);
         }
-        self.last.update_value(|last| last.0 = panel);
-        if self.open.get_untracked() != Some(panel) {
-            self.open.set(Some(panel));
+        self.last.update_value(|last| last.0 = tab);
+        if self.open.get_untracked() != Some(tab) {
+            self.open.set(Some(tab));
         }
     }
 
@@ -129,12 +129,12 @@ impl DrawerState {
     }
 
     /// What the button of a tab does: it shows the tab and focuses it, or closes the drawer if the tab was shown.
-    pub(super) fn toggle(self, panel: DrawerTab) {
-        if self.open.get_untracked() == Some(panel) {
+    pub(super) fn toggle(self, tab: DrawerTab) {
+        if self.open.get_untracked() == Some(tab) {
             self.close();
         } else {
-            self.show(panel);
-            focus_tab(self.ui, panel);
+            self.show(tab);
+            focus_tab(self.ui, tab);
         }
     }
 
@@ -171,6 +171,6 @@ fn is_inside(element: &web_sys::HtmlElement) -> bool {
     drawer.is_ok_and(|drawer| drawer.is_some())
 }
 
-pub(super) fn focus_tab(ui: Ui, panel: DrawerTab) {
-    focus_on(ui, format!("#drawer-tab-{}", panel.id()));
+pub(super) fn focus_tab(ui: Ui, tab: DrawerTab) {
+    focus_on(ui, format!("#drawer-tab-{}", tab.id()));
 }

@@ -40,7 +40,7 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
         let shelf = ui.host().find(".shelf");
         // Whoever has begun to read is not moved.
         let shelf = shelf.filter(|shelf| shelf.scroll_top() == 0);
-        if let Some((top, shelf)) = read_to(course).zip(shelf) {
+        if let Some((top, shelf)) = read_to(ui).zip(shelf) {
             shelf.set_scroll_top(top);
         }
     });

@@ -12,7 +12,7 @@ use crate::later::Part;
 use crate::memo::Memo;
 use crate::ui::{Shape, Ui, remember};
 use deltascope_presentation::command::Command;
-use deltascope_presentation::decimal::decimal;
+use deltascope_presentation::decimal::{decimal, of_hundredths};
 use deltascope_presentation::options::Controls;
 use deltascope_presentation::rows::behind::{self, BehindRows};
 use deltascope_presentation::rows::ticks::{self, TickRow};
@@ -21,10 +21,8 @@ use deltascope_presentation::strings::{self, Strings};
 use deltascope_presentation::svg::PIECE;
 use deltascope_presentation::view::View;
 use deltascope_replay::invariants::Violation;
+use deltascope_replay::playback::SPEEDS;
 use deltascope_replay::step_size::StepSize;
-
-/// The speeds, in percent.
-const SPEEDS: [u32; 6] = [25, 50, 100, 200, 400, 800];
 
 /// The cursor, how many facts are known, whether more come without end, and the virtual time.
 type Place = (usize, usize, bool, u64);
@@ -239,7 +237,7 @@ fn speeds(ui: Ui) -> AnyView {
                             value=percent.to_string()
                             selected=move || speed.get() == percent
                         >
-                            {times(percent)}
+                            {[&*of_hundredths(percent), "×"].concat()}
                         </option>
                     }
                 })
@@ -452,10 +450,4 @@ fn share(step: usize, steps: usize) -> f64 {
         return 0.0;
     }
     (step as f64 * 100.0 / steps as f64).min(100.0)
-}
-
-fn times(percent: u32) -> String {
-    let number = decimal(f64::from(percent) / 100.0);
-    let number = number.trim_end_matches('0').trim_end_matches('.');
-    format!("{number}×")
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::live;
+use super::acting;
 use super::{RvText, current, is_tombstone};
 use crate::anchor::Anchor;
 use crate::stage::Panel;
@@ -311,7 +311,7 @@ impl Field {
             Self::Items => Panel::Indexer,
             Self::Queue => Panel::Queue,
         };
-        let key = record.fact.key().filter(|_| live::room(record) == room)?;
+        let key = record.fact.key().filter(|_| acting::room(record) == room)?;
         Some(self.anchor(key.clone()))
     }
 

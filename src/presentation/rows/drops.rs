@@ -3,7 +3,7 @@
 use super::Names;
 use crate::anchor::{Anchor, HandlerPlace};
 use crate::caption::{self, Voice};
-use crate::rows::live;
+use crate::rows::acting;
 use crate::stage::{Panel, WorkPart};
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
@@ -118,7 +118,7 @@ pub fn place(record: &FactRecord) -> Option<Anchor> {
     } else if let Fact::Work(_) = fact {
         Some(Anchor::Work(WorkPart::Queue, None))
     } else {
-        Some(Anchor::Room(live::room(record)))
+        Some(Anchor::Room(acting::room(record)))
     }
 }
 

@@ -2,13 +2,13 @@
 //!
 //! A row is cheap to compare, so that a component is drawn again only if its own row changed.
 
+pub mod acting;
 pub mod api;
 pub mod behind;
 pub mod beside;
 pub mod compare;
 pub mod density;
 pub mod drops;
-pub mod live;
 pub mod logged;
 pub mod pop;
 pub mod processor;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use crate::caption::{self, Span, Voice, Words, short_name};
 use crate::stage::Panel;
-use crate::strings::heard;
+use crate::strings::spoken;
 use crate::view::View;
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{EventType, ObjectRef, Shape};
@@ -202,7 +202,7 @@ impl DeltaRow {
             self.delta_type.as_str()
         };
         let tombstone = if self.tombstone { tombstone } else { "" };
-        heard::parts([delta_type, &*self.key, &*self.rv.said(), tombstone])
+        spoken::parts([delta_type, &*self.key, &*self.rv.said(), tombstone])
     }
 
     /// The row of a delta that names its object, among deltas of other objects.

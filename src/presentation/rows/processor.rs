@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Mark, Names, RvText, current, is_tombstone, type_class, uid_of};
 use crate::stage::WorkPart;
-use crate::strings::{self, heard, strings};
+use crate::strings::{self, spoken, strings};
 use crate::view::{LiveView, RECENT, View};
 use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{Fact, HandlersFact, NotificationRef, Printer};
@@ -252,7 +252,7 @@ fn notified(notification: &NotificationRef) -> String {
     let object = notification.object();
     let version = RvText::of(&object.rv).said();
     let got = if is_tombstone(object) { TOMBSTONE } else { "" };
-    heard::parts([notification.call(), &*object.key, &*version, got])
+    spoken::parts([notification.call(), &*object.key, &*version, got])
 }
 
 fn look(notification: &NotificationRef) -> NotificationLook {

@@ -109,7 +109,8 @@ fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow
             last.text = lang.pick("last", "最后").to_owned();
             chips.push(last);
         }
-        let label = filled(lang.pick("# knows", "# 已知"), &[&handler.name]);
+        let name = &handler.name;
+        let label = in_lang!(lang, "{name} knows", "{name} 已知");
         let known = &handler.known.columns;
         let differs = differs[HANDLERS] && known.iter().any(|one| one.differs[lane]);
         cells.push(cell("cols", &label, differs, chips, handler.known.hidden));
@@ -175,21 +176,31 @@ pub fn said(view: &View, lang: Lang) -> Option<String> {
 
 /// What the handler knows in each lane, if that differs.
 fn told_apart(handler: &Heard, names: &Names, lang: Lang) -> Option<String> {
-    let words = [
-        ("was called for the delete of #", "已收到 # 的 OnDelete"),
-        ("knows #", "已知 #"),
-        ("knows nothing of #", "不知道 #"),
-    ];
-    let known = apart(&handler.known, words, names, lang)?;
-    let sentence = lang.pick("Handler #: #.", "handler #：#。");
-    Some(filled(sentence, &[&handler.name, &known]))
+    let say = |has, objects: &str| match has {
+        Has::Gone => in_lang!(
+            lang,
+            "was called for the delete of {objects}",
+            "已收到 {objects} 的 OnDelete"
+        ),
+        Has::It => in_lang!(lang, "knows {objects}", "已知 {objects}"),
+        Has::Never => in_lang!(lang, "knows nothing of {objects}", "不知道 {objects}"),
+    };
+    let (name, known) = (&handler.name, apart(&handler.known, &say, names, lang)?);
+    Some(in_lang!(
+        lang,
+        "Handler {name}: {known}.",
+        "handler {name}：{known}。"
+    ))
 }
 
 /// What the Indexer holds in each lane, of the objects in which that differs.
 fn held_apart(items: &Columns, names: &Names, lang: Lang) -> Option<String> {
-    let words = [("", ""), ("holds #", "有 #"), ("has no #", "没有 #")];
-    let held = apart(items, words, names, lang)?;
-    Some(filled(lang.pick("Indexer: #.", "Indexer：#。"), &[&held]))
+    let say = |has, objects: &str| match has {
+        Has::It => in_lang!(lang, "holds {objects}", "有 {objects}"),
+        Has::Gone | Has::Never => in_lang!(lang, "has no {objects}", "没有 {objects}"),
+    };
+    let held = apart(items, &say, names, lang)?;
+    Some(in_lang!(lang, "Indexer: {held}.", "Indexer：{held}。"))
 }
 
 /// What waits in the queue of each lane, if that differs in numbers or in order.
@@ -218,9 +229,10 @@ fn queued_apart(race: &RaceView, names: &Names, lang: Lang) -> Option<String> {
             let counted = counted(deltas, "delta", "deltas");
             all.push(in_lang!(lang, "{counted}", " {deltas} 个 Delta"));
         }
+        let all = listed(&all, lang);
         match all.is_empty() {
             true => lang.pick("it holds nothing", "是空的").to_owned(),
-            false => filled(lang.pick("it holds #", "有#"), &[&listed(&all, lang)]),
+            false => in_lang!(lang, "it holds {all}", "有{all}"),
         }
     };
     let order = |lane: usize| {
@@ -229,10 +241,7 @@ fn queued_apart(race: &RaceView, names: &Names, lang: Lang) -> Option<String> {
             _ => None,
         });
         let keys = keys.collect::<Vec<_>>().join(lang.pick(", ", "、"));
-        filled(
-            lang.pick("it holds, in this order, #", "依次是 #"),
-            &[&keys],
-        )
+        in_lang!(lang, "it holds, in this order, {keys}", "依次是 {keys}")
     };
     // Of what is hidden, neither is known.
     if lanes.iter().any(|lane| lane.hidden > 0) {
@@ -245,14 +254,25 @@ fn queued_apart(race: &RaceView, names: &Names, lang: Lang) -> Option<String> {
     } else {
         return None;
     };
-    Some(filled(lang.pick("Queue: #.", "队列：#。"), &[&text]))
+    Some(in_lang!(lang, "Queue: {text}.", "队列：{text}。"))
 }
 
-/// What each lane has of the objects in which lanes differ: gone, there, and absent, in these words.
-fn apart(of: &Columns, words: [(&str, &str); 3], names: &Names, lang: Lang) -> Option<String> {
+/// What a lane has of an object.
+#[derive(Clone, Copy)]
+enum Has {
+    Gone,
+    It,
+    Never,
+}
+
+/// Says what a lane has of these objects.
+type Say<'a> = &'a dyn Fn(Has, &str) -> String;
+
+/// What each lane has of the objects in which lanes differ.
+fn apart(of: &Columns, say: Say, names: &Names, lang: Lang) -> Option<String> {
     let apart = of.columns.iter().filter(|one| one.parts());
     let apart: Vec<&Column> = apart.take(NAMED).collect();
-    let text = |lane| knows(&apart, lane, words, names, lang);
+    let text = |lane| knows(&apart, lane, say, names, lang);
     (!apart.is_empty()).then(|| by_lane(lang, text))
 }
 
@@ -268,19 +288,13 @@ fn by_lane(lang: Lang, text: impl Fn(usize) -> String) -> String {
     }
     let groups = groups.iter().map(|(text, versions)| {
         let versions = listed(versions, lang);
-        filled(lang.pick("in # #", "在 # 中#"), &[&versions, text])
+        in_lang!(lang, "in {versions} {text}", "在 {versions} 中{text}")
     });
     groups.collect::<Vec<_>>().join(lang.pick("; ", "；"))
 }
 
 /// What a lane has of these objects.
-fn knows(
-    columns: &[&Column],
-    lane: usize,
-    [was_gone, was_there, was_never]: [(&str, &str); 3],
-    names: &Names,
-    lang: Lang,
-) -> String {
+fn knows(columns: &[&Column], lane: usize, say: Say, names: &Names, lang: Lang) -> String {
     let (mut there, mut gone, mut never) = (Vec::new(), Vec::new(), Vec::new());
     for column in columns {
         match &column.things[lane] {
@@ -294,12 +308,11 @@ fn knows(
             }
         }
     }
-    let parts = [(gone, was_gone), (there, was_there), (never, was_never)];
+    let parts = [(gone, Has::Gone), (there, Has::It), (never, Has::Never)];
     let parts = parts.iter().filter(|(objects, _)| !objects.is_empty());
-    let parts =
-        parts.map(|(objects, (en, zh))| filled(lang.pick(en, zh), &[&listed(objects, lang)]));
+    let parts = parts.map(|(objects, has)| say(*has, &listed(objects, lang)));
     let parts = listed(&parts.collect::<Vec<_>>(), lang);
-    filled(lang.pick("it #", "#"), &[&parts])
+    in_lang!(lang, "it {parts}", "{parts}")
 }
 
 /// What the handler knows, where that is the same in all lanes.
@@ -314,41 +327,34 @@ fn known_to_all(handler: &Heard, names: &Names, lang: Lang) -> String {
     if more > 0 {
         objects.push(strings::more(lang, more));
     }
-    let (en, zh) = if objects.is_empty() {
-        (
-            "Handler # knows of no object yet.",
-            "handler # 还不知道任何对象。",
-        )
-    } else {
-        (
-            "Handler # knows # in all four.",
-            "handler # 在四个实现版本中都已知 #。",
-        )
-    };
-    filled(lang.pick(en, zh), &[&handler.name, &listed(&objects, lang)])
+    let (name, objects) = (&handler.name, listed(&objects, lang));
+    match objects.is_empty() {
+        true => in_lang!(
+            lang,
+            "Handler {name} knows of no object yet.",
+            "handler {name} 还不知道任何对象。"
+        ),
+        false => in_lang!(
+            lang,
+            "Handler {name} knows {objects} in all four.",
+            "handler {name} 在四个实现版本中都已知 {objects}。"
+        ),
+    }
 }
 
 /// `b (rv 3)`, or `b (a tombstone of rv 3)`
 fn named(object: &ObjectRef, names: &Names, lang: Lang) -> String {
     let (name, rv) = (names.get(&object.key), RvText::of(&object.rv).short);
-    let (en, zh) = match (is_tombstone(object), rv.is_empty()) {
-        (false, true) => return name,
-        (false, false) => ("# (rv #)", "#（rv #）"),
-        (true, true) => ("# (a tombstone)", "#（墓碑）"),
-        (true, false) => ("# (a tombstone of rv #)", "#（rv # 的墓碑）"),
-    };
-    filled(lang.pick(en, zh), &[&name, &rv])
-}
-
-/// A sentence with these in the places of its `#`.
-fn filled(sentence: &str, with: &[&str]) -> String {
-    let mut parts = sentence.split('#');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for (next, part) in with.iter().zip(parts) {
-        text.push_str(next);
-        text.push_str(part);
+    match (is_tombstone(object), rv.is_empty()) {
+        (false, true) => name,
+        (false, false) => in_lang!(lang, "{name} (rv {rv})", "{name}（rv {rv}）"),
+        (true, true) => in_lang!(lang, "{name} (a tombstone)", "{name}（墓碑）"),
+        (true, false) => in_lang!(
+            lang,
+            "{name} (a tombstone of rv {rv})",
+            "{name}（rv {rv} 的墓碑）"
+        ),
     }
-    text
 }
 
 /// `a, b and c`

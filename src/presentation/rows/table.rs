@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::strings::{self, heard};
+use crate::strings::{self, spoken};
 use crate::view::View;
 use deltascope_cache::fact::{Entry, NotificationRef, ObjectRef};
 use deltascope_cache::key::Key;
@@ -105,7 +105,7 @@ fn server(picture: &Picture, key: &Key, lang: Lang) -> String {
     } else {
         ""
     };
-    heard::parts([&*version(&object.object), deleted])
+    spoken::parts([&*version(&object.object), deleted])
 }
 
 fn queue(picture: &Picture, key: &Key) -> String {
@@ -156,7 +156,7 @@ fn typed(name: &str, object: &ObjectRef, plain: bool) -> String {
 
 fn join(texts: impl Iterator<Item = String>) -> String {
     let texts: Vec<_> = texts.collect();
-    heard::parts(texts.iter().map(|text| &**text))
+    spoken::parts(texts.iter().map(|text| &**text))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::ops::{ControlFlow, Range};
 
 use serde_json::Value;
 
-use crate::rows::live;
+use crate::rows::acting;
 use crate::state::value_at;
 use crate::story::{Answer, At, Condition, Kind, Measure, Question, Story};
 use deltascope_cache::controller::Generation;
@@ -38,7 +38,7 @@ pub fn right(question: &Question, run: &Timeline, facts: Range<usize>) -> Option
             Measure::State(path) => value_at(&picture, path)?.as_u64().map(Answer::Number),
         },
         Kind::Place { fact, .. } => {
-            first(fact, run, facts).map(|(_, record)| Answer::Place(live::room(&record)))
+            first(fact, run, facts).map(|(_, record)| Answer::Place(acting::room(&record)))
         }
         Kind::Order { items, .. } => {
             let places = items.iter().enumerate().map(|(item, (_, fact))| {

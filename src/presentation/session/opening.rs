@@ -24,7 +24,7 @@ use deltascope_world::text::Text;
 use super::branches::no_room;
 use super::marking::Marking;
 use super::messages::cannot_run;
-use super::share::{far, no_moment, nobodys};
+use super::share::{far, id_of_file, no_moment, nobodys};
 use super::smallest::{Wanted, cut_down, words_of};
 use super::{Change, OPENING, Session};
 
@@ -189,7 +189,7 @@ async fn open_trace(name: &str, bytes: &[u8], slices: &Slices) -> Result<Opened,
         } else {
             title
         };
-        nobodys(&recording.scenario, &format!("file:{name}"), title)
+        nobodys(&recording.scenario, &id_of_file(name), title)
     });
     lesson.start = start;
     let mut opened = play(lesson, &recording, at.as_ref(), Shared::File, slices).await?;
@@ -217,7 +217,7 @@ async fn open_recorded(files: &[(String, Vec<u8>)], slices: &Slices) -> Result<O
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let names = names.join(" + ");
     let title = Text::new(&names, &names);
-    let id = format!("file:{names}");
+    let id = id_of_file(&names);
     let mut opened = open_lesson(lessons::recorded(id.into(), title, recorded), slices).await?;
     opened.error = error;
     Ok(opened)

@@ -203,6 +203,33 @@ pub(super) struct Packed {
 }
 
 /// A lesson for a run that belongs to none.
+/// What the id of a run from a file has before the file's name.
+const FILE: &str = "file:";
+
+pub(super) fn id_of_file(name: &str) -> String {
+    [FILE, name].concat()
+}
+
+impl Export {
+    /// What a file with it is called. A file that was opened keeps its own name.
+    #[must_use]
+    pub fn file_name(&self, lesson: &str) -> String {
+        let extension = match self {
+            Self::Trace | Self::Scrambled(_) => "jsonl",
+            Self::Transcript(_) | Self::Link => "txt",
+            Self::Svg(_) => "svg",
+            Self::Handout(_) => "html",
+        };
+        let name = match self {
+            // The name may give something away.
+            Self::Scrambled(_) => "scrambled",
+            _ => lesson.strip_prefix(FILE).unwrap_or(lesson),
+        };
+        let name = name.strip_suffix(".jsonl").unwrap_or(name);
+        format!("deltascope-{name}.{extension}")
+    }
+}
+
 pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
     let (en, zh) = match scenario.settings.source {
         SourceKind::Cluster => (
@@ -318,6 +345,20 @@ mod tests {
     use super::*;
     use crate::command::Command;
     use crate::session::typed;
+    use deltascope_replay::scramble::Scramble;
+    use deltascope_world::text::Lang;
+
+    #[test]
+    fn a_file_keeps_its_name_unless_names_are_made_up_in_it() {
+        let trace = Export::Trace;
+        let opened = id_of_file("web.jsonl");
+        assert_eq!(trace.file_name("sandbox"), "deltascope-sandbox.jsonl");
+        assert_eq!(trace.file_name(&opened), "deltascope-web.jsonl");
+        let transcript = Export::Transcript(Lang::En);
+        assert_eq!(transcript.file_name(&opened), "deltascope-web.txt");
+        let scrambled = Export::Scrambled(Scramble::default());
+        assert_eq!(scrambled.file_name(&opened), "deltascope-scrambled.jsonl");
+    }
 
     #[test]
     fn the_shared_part_of_links_is_made_once_for_each_run() {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::caption::{self, Aside, Voice};
 use crate::fact_queries;
-use crate::rows::live;
+use crate::rows::acting;
 use crate::view::RECENT;
 use deltascope_cache::fact::{
     Cause, Entry, Fact, FactId, NotificationRef, ObjectRef, QueueFact, ServerFact, Shape, StoreFact,
@@ -247,7 +247,7 @@ impl Session {
             at: place + 1,
             time: record.time,
             fact: record.fact.name(),
-            room: live::room(&record),
+            room: acting::room(&record),
             aside: aside.map(|(aside, _)| aside),
             cause: record.cause,
             words,

@@ -2,8 +2,8 @@
 //! facts are in `caption`; names from client-go are not translated.
 
 pub mod behind;
-pub mod heard;
 pub mod shelf;
+pub mod spoken;
 pub mod story;
 mod table;
 pub mod together;

@@ -22,7 +22,7 @@ use parts::DASHED;
 use pen::{Area, Pen, area, count};
 
 use crate::caption::plain;
-use crate::rows::live;
+use crate::rows::acting;
 use crate::rows::{self, current, reflector, store as items};
 use crate::stage::Panel;
 use crate::strings;
@@ -331,8 +331,8 @@ fn place(pen: &mut Pen, rooms: &[(Panel, Area)], high: i32, most: i32) {
         if pen.framed {
             pen.begin_part(room.id());
         }
-        let is_live =
-            lit == Lit::Lit && current(pen.view).is_some_and(|record| live::room(record) == *room);
+        let is_live = lit == Lit::Lit
+            && current(pen.view).is_some_and(|record| acting::room(record) == *room);
         let absent = rows::is_unused(pen.view, *room)
             || *room == Panel::Reflector && !reflector::rows(pen.view).present
             || *room == Panel::Indexer && !items::rows(pen.view).present;

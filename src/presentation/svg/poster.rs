@@ -14,7 +14,7 @@ use crate::decimal::decimal;
 use crate::options::Controls;
 use crate::pseudo;
 use crate::rows::race::said;
-use crate::rows::{self, live};
+use crate::rows::{self, acting};
 use crate::stage::{Panel, least_width};
 use crate::strings;
 use crate::view::View;
@@ -133,7 +133,7 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
     }
     let shown = match &story {
         Some(story) => tale::shown(story, pen, rooms),
-        None => live::shown(view, rooms),
+        None => acting::shown(view, rooms),
     };
     pen.dims = !narrow;
     // A story has no way from room to room where there is one room.
@@ -182,7 +182,7 @@ pub(super) fn draw(pen: &mut Pen, controls: Controls, height: Option<u32>) -> (i
 fn tabs(pen: &mut Pen, a: Area, rooms: &[Panel], shown: Panel) {
     const GAP: i32 = 4;
     let lang = pen.options.lang;
-    let acting = rows::current(pen.view).map(live::room);
+    let acting = rows::current(pen.view).map(acting::room);
     pen.room("tabs", a);
     pen.line(a.x, a.bottom() - 1, a.w, 0, Ink::LINE, "");
     let tabs = rooms.iter().map(|room| {

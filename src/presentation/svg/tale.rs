@@ -3,7 +3,7 @@
 use super::colors::Ink;
 use super::parts::STRONG;
 use super::pen::{Area, At, Pen, Type, area, count, measure, sans, wrap};
-use crate::rows::live;
+use crate::rows::acting;
 use crate::stage::Panel;
 use crate::story::words::{Piece, pieces};
 use crate::story::{Answer, Form};
@@ -321,10 +321,10 @@ fn turn(pen: &mut Pen, a: Area, story: &StoryView, in_row: bool) {
 
 /// The room that is shown where one is shown at a time.
 pub(super) fn shown(story: &StoryView, pen: &Pen, rooms: &[Panel]) -> Panel {
-    let acting = crate::rows::current(pen.view).map(live::room);
+    let acting = crate::rows::current(pen.view).map(acting::room);
     let focus = story.focus(acting);
     match rooms.contains(&focus) {
         true => focus,
-        false => live::shown(pen.view, rooms),
+        false => acting::shown(pen.view, rooms),
     }
 }

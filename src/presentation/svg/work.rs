@@ -49,7 +49,7 @@ pub(super) fn now(pen: &mut Pen, a: Area) -> i32 {
     y += lines(pen, area(a.x, y, a.w, bottom - y), &listing) + 8;
     let needed = y + lane_rows * 20 - a.y;
     y = y.max(pen.floor - lane_rows * 20);
-    draw_lanes(pen, a.below(y), &lanes, columns);
+    draw_lanes(pen, a.below(y), &lanes, columns, lane_rows);
     needed
 }
 
@@ -146,9 +146,8 @@ fn lines(pen: &mut Pen, a: Area, listing: &Listing) -> i32 {
     used
 }
 
-/// Who is busy, in columns.
-fn draw_lanes(pen: &mut Pen, a: Area, lanes: &[Lane], columns: i32) {
-    let lane_rows = (count(lanes.len()) + columns - 1) / columns;
+/// Who is busy, in columns of so many rows.
+fn draw_lanes(pen: &mut Pen, a: Area, lanes: &[Lane], columns: i32, lane_rows: i32) {
     let w = (a.w - (columns - 1) * 24) / columns;
     for (place, lane) in (0..).zip(lanes) {
         let at = area(

@@ -92,6 +92,36 @@ test("the address says what the shelf has opened, and in which course; Back lead
   assert.equal(await app.id("story-next-lesson").getAttribute("href"), "#v1;lesson=resync-is-not-relist;scene=1;course=short");
 }));
 
+test("Back leads to the cards where they were left, and Forward to a run without a story as it was left", onPage({}, async (app) => {
+  const { page } = app;
+  const card = app.id("card-myinformer");
+  const top = () => app.id("shelf").evaluate((shelf) => shelf.scrollTop);
+  await app.id("btn-lessons").click();
+  await card.scrollIntoViewIfNeeded();
+  const left = await top();
+  assert.ok(left > 500, `${left}`);
+  await card.click();
+  const { step: opened } = await app.eventually("it is open", (s) => s.lesson === "myinformer");
+  await app.call("step", 1);
+  const { step } = await app.state();
+  assert.notEqual(step, opened);
+  await page.goBack();
+  await app.id("shelf").waitFor();
+  await page.waitForFunction((left) => document.querySelector(".shelf").scrollTop === left, left);
+  await page.goForward();
+  await app.id("shelf").waitFor({ state: "detached" });
+  assert.equal((await app.state()).step, step);
+  // Opened afresh, the shelf begins at its beginning, and so does a course.
+  await app.id("btn-lessons").click();
+  await app.id("shelf").waitFor();
+  assert.equal(await top(), 0);
+  await card.scrollIntoViewIfNeeded();
+  assert.ok(await top() > 500);
+  await app.id("course-short").evaluate((course) => course.click());
+  await app.id("course-close").waitFor();
+  assert.equal(await top(), 0);
+}));
+
 test("the keyboard searches, goes through the cards, opens one and leaves", onPage({}, async (app) => {
   const { keyboard } = app.page;
   await app.id("btn-lessons").focus();

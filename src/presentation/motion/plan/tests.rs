@@ -129,6 +129,7 @@ const MOTIONS: &[&str] = &[
     "RefusalsAsked:",
     "ResyncDue:",
     "ResyncOpened: pop/delta/… door/queue → room/indexer",
+    "ResyncSkipped:",
     "StoreReplaced:",
     "StoreVersionMoved: store/gauge",
     "Synced:",
@@ -167,10 +168,10 @@ fn a_motion_goes_from_the_old_place_of_a_thing_to_its_new_one() {
             let Ok(mut timeline) = Timeline::new(scenario) else {
                 panic!("{id} does not run")
             };
-            timeline.extend(600);
+            timeline.extend(1_000);
             let mut before = timeline.picture(0);
             let mut was = things::things(&before, &Default::default(), None);
-            for record in timeline.facts(0..600).iter() {
+            for record in timeline.facts(0..1_000).iter() {
                 let mut after = before.clone();
                 after.apply(record);
                 let Motion {
