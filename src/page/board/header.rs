@@ -75,7 +75,6 @@ pub(super) fn Header(
                 "delta"
                 <i>"scope"</i>
             </h1>
-            {informers::to_informers(ui)}
             {(!embedded).then(|| view! {
                 <button
                     class="chip to-shelf"
@@ -87,7 +86,10 @@ pub(super) fn Header(
                     {ui.word(|words| words.shelf)}
                 </button>
             })}
-            {lesson_menu(ui, lesson, telling)}
+            // One row on a narrow screen, which scrolls.
+            <div class="of-run">
+            {informers::to_informers(ui)}
+            {lesson_menu(ui, lesson)}
             {shown(move || lesson.with(|lesson| lesson.has_story), move || view! {
                 <button
                     class="chip to-story"
@@ -134,6 +136,7 @@ pub(super) fn Header(
             })}
             <OpenButton class="chip open" testid="btn-open" />
             })}
+            </div>
             {language(ui)}
             {theme(ui)}
             <button
@@ -150,7 +153,7 @@ pub(super) fn Header(
 }
 
 /// The list of lessons, with the number of the one that is shown.
-fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>, telling: Memo<bool>) -> AnyView {
+fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>) -> AnyView {
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     // Read only once: reading all lessons takes longer than drawing the header.
     if ui.lessons.with_untracked(|known| known.is_empty()) {
@@ -241,9 +244,9 @@ fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>, telling: Memo<bool>) -> AnyView
                     })}
                 </select>
                 {part(move || {
-                    // A select has one line, which may be too short for a question.
+                    // A select has one line, which may be too short for a title.
                     let asks = lesson.with(|lesson| lesson.title.get(ui.lang.get()).to_owned());
-                    (telling.get() && !ui.shelved()).then(|| view! { <span class="asks" aria-hidden="true">{asks}</span> })
+                    (!ui.shelved()).then(|| view! { <span class="asks" aria-hidden="true">{asks}</span> })
                 })}
                 {icons::drawn(icons::CHEVRON)}
             </span>

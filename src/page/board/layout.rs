@@ -18,10 +18,11 @@ use deltascope_presentation::rows::acting;
 use deltascope_presentation::rows::current;
 use deltascope_presentation::stage::{Panel, has_two_rows, least_width};
 use deltascope_presentation::strings;
+use deltascope_world::text::Text;
 
 // The same limits as in style/stage.css. They are in em, so that larger text counts as less room.
 const NARROW: &str = "(max-width: 56.24em)";
-const SHORT: &str = "(max-height: 49.99em)";
+const SHORT: &str = "(max-height: 49.99em) or ((max-width: 74.99em) and (max-height: 59.99em))";
 
 /// The remembered choice whether the room follows what happens.
 const FOLLOWS: &str = "follow";
@@ -48,6 +49,8 @@ pub(super) struct Layout {
     pub(super) panels: Memo<Vec<Panel>>,
     pub(super) presenter: Presenter,
     pub(super) drawer: DrawerState,
+    /// The error that a form says at its field.
+    pub(super) at_field: RwSignal<Option<Text>>,
     /// Whether the dialog of the cluster is open.
     pub(super) cluster: RwSignal<bool>,
     /// What the dialog opens with.
@@ -186,6 +189,7 @@ impl Layout {
             panels,
             presenter,
             drawer: DrawerState::new(),
+            at_field: RwSignal::new(None),
             cluster: RwSignal::new(false),
             wish: StoredValue::new(None),
         }
@@ -524,8 +528,9 @@ fn framed(ui: Ui) -> (RwSignal<bool>, RwSignal<bool>) {
     let look = move || {
         let scale = 16.0 / rem(&host);
         let (wide, high) = (measured.client_width(), measured.client_height());
-        set(width, f64::from(wide) * scale);
-        set(short, f64::from(high) * scale < SHORT_PX);
+        let [wide, high] = [wide, high].map(|length| f64::from(length) * scale);
+        set(width, wide);
+        set(short, is_short(wide, high));
     };
     look();
     let on_resize = Closure::<dyn FnMut()>::new(look);
@@ -560,7 +565,10 @@ fn set<T: PartialEq + Copy + Send + Sync + 'static>(signal: RwSignal<T>, value: 
 }
 
 /// The same as [`SHORT`], in the design's px.
-const SHORT_PX: f64 = 800.0;
+fn is_short(wide: f64, high: f64) -> bool {
+    high < 800.0 || wide < 1_200.0 && high < 960.0
+}
+
 fn media(query: &str) -> RwSignal<bool> {
     let matches = RwSignal::new(false);
     let Ok(Some(list)) = window().match_media(query) else {

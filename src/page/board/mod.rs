@@ -297,9 +297,15 @@ const READ: Duration = Duration::from_secs(12);
 #[component]
 fn Problem() -> impl IntoView {
     let ui = Ui::get();
+    let at_field = Layout::get().at_field;
     let error = Memo::new(move |_| {
         let missing = ui.missing.get().map(ErrorView::from);
-        missing.or_else(|| ui.view.with(|view| view.error.clone()))
+        missing.or_else(|| {
+            let error = ui.view.with(|view| view.error.clone())?;
+            at_field
+                .with(|said| said.as_ref() != Some(&error.message))
+                .then_some(error)
+        })
     });
     let opening = Memo::new(move |_| {
         let waits = ui.waits.get().then_some(0);

@@ -189,19 +189,23 @@ pub(super) fn drawn(ui: Ui, link: Result<String, Text>) -> AnyView {
 /// The buttons that begin and end it, and that of the code.
 pub(super) fn buttons(ui: Ui, presenter: Presenter) -> AnyView {
     let on = presenter.on;
+    let word = move || {
+        let words = ui.words();
+        if on.get() {
+            words.present_leave
+        } else {
+            words.present
+        }
+    };
     view! {
         <button
             class="btn present"
             data-testid="story-present"
-            title=text(move || {
-                let words = ui.words();
-                format!("{} (P)", if on.get() { words.present_leave } else { words.present })
-            })
-            aria-label=ui.word(|words| words.present)
-            aria-pressed=text(move || on.get().to_string())
+            title=text(move || format!("{} (P)", word()))
             on:click=move |_| presenter.toggle()
         >
             {super::icons::drawn(super::icons::PRESENT)}
+            <span>{text(word)}</span>
         </button>
         {shown(move || on.get(), move || view! {
             <button
@@ -213,6 +217,7 @@ pub(super) fn buttons(ui: Ui, presenter: Presenter) -> AnyView {
                 on:click=move |_| presenter.code.update(|code| *code = !*code)
             >
                 {super::icons::drawn(super::icons::CODE)}
+                <span>{ui.word(|words| words.code_short)}</span>
             </button>
         })}
     }

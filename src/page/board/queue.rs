@@ -27,7 +27,7 @@ use deltascope_replay::picture::{ProcessMode, QueueKind};
 /// In an element that shows few rooms, a narrower room has slim tokens.
 const SLIM_ROOM: f64 = 330.0;
 /// A narrower token is slim, too.
-const NARROW: i32 = 104;
+const NARROW: i32 = 108;
 
 /// The room at 1440 by 900, until the first layout.
 const USUAL: Room = Room {

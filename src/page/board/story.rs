@@ -176,7 +176,13 @@ fn turn(
     let layout = Layout::get();
     let is_page = ui.host().is_page();
     view! {
-        <div class="turn" role=ui.toolbar() aria-orientation=ui.upright() aria-label=ui.word(|words| words.story_turn)>
+        <div
+            class="turn"
+            class:is-last=move || is_last.get()
+            role=ui.toolbar()
+            aria-orientation=ui.upright()
+            aria-label=ui.word(|words| words.story_turn)
+        >
             <button
                 class="btn"
                 data-testid="story-back"

@@ -109,7 +109,7 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
             let ask = format!("kubectl auth can-i list {name}{place}");
             text!(
                 "Not allowed (403): {said}. See also: {ask}",
-                "没有权限（403）：{said}。可以这样查询：{ask}"
+                "没有权限（403），API server 的原文：{said}。可以这样查询：{ask}"
             )
         }
         Cause::NotFound => text!(
@@ -135,7 +135,7 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
             };
             text!(
                 "The API server does not take this request ({code}): {said}{en}",
-                "API server 不接受这个请求（{code}）：{said}{zh}"
+                "API server 不接受这个请求（{code}），原文：{said}{zh}"
             )
         }
         Cause::NothingBehind(code) => text!(
@@ -144,13 +144,16 @@ pub fn trouble(error: &ApiError, target: &Target) -> Text {
         ),
         Cause::ServerError(code) => text!(
             "The API server, or something before it, fails ({code}): {said}",
-            "API server 或它前面的某处出错（{code}）：{said}"
+            "API server 或它前面的某处出错（{code}），原文：{said}"
         ),
         Cause::Unusable => text!(
             "The answer cannot be used: {said}.",
             "应答无法使用：{said}。"
         ),
-        Cause::Other(code) => text!("{code}: {said}", "{code}：{said}"),
+        Cause::Other(code) => text!(
+            "The server answers {code}: {said}",
+            "服务器返回 {code}，原文：{said}"
+        ),
     }
 }
 
@@ -248,7 +251,7 @@ pub(super) fn failed(code: u16, said: &str) -> Text {
     }
     text!(
         "The watch ended with an error ({code}): {said}. The Reflector starts again.",
-        "watch 以错误结束（{code}）：{said}。Reflector 会重新开始。"
+        "watch 以错误结束（{code}），原文：{said}。Reflector 会重新开始。"
     )
 }
 

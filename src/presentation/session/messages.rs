@@ -136,8 +136,8 @@ pub(super) fn not_held() -> Text {
     )
 }
 
-pub(super) fn no_object(reason: &str) -> Text {
-    text!("{reason}", "对象无效：{reason}")
+pub(super) fn no_object(Text { en, zh }: &Text) -> Text {
+    text!("{en}", "对象无效：{zh}")
 }
 
 pub(super) fn no_size(size: &str) -> Text {

@@ -100,19 +100,35 @@ impl Question {
                 return None;
             }
         };
-        let said = || {
-            let (en, no) = first_sentence(&found.en, ". ");
-            let (zh, bu) = first_sentence(&found.zh, "。");
-            text!("You may think: “{en}”{no}", "也许你以为：“{zh}”{bu}")
-        };
-        (*found != Text::default()).then(said)
+        (*found != Text::default()).then(|| {
+            text!(
+                (
+                    "{}",
+                    thought(&found.en, ". ", "You may think: “", &["you may think"])
+                ),
+                (
+                    "{}",
+                    thought(
+                        &found.zh,
+                        "。",
+                        "也许你以为：“",
+                        &["也许你", "你也许", "你可能"]
+                    )
+                )
+            )
+        })
     }
 }
 
-/// What one believes, and where it fails.
-fn first_sentence<'a>(text: &'a str, end: &str) -> (&'a str, &'a str) {
+/// What one believes, named as that and in quotes, and where it fails; as it is where its author has named it.
+fn thought(text: &str, end: &str, before: &str, named: &[&str]) -> String {
+    let said = text.to_lowercase();
+    if named.iter().any(|named| said.starts_with(named)) {
+        return text.to_owned();
+    }
     let at = text.find(end);
-    text.split_at(at.map_or(text.len(), |at| at + end.trim_end().len()))
+    let (is, fails) = text.split_at(at.map_or(text.len(), |at| at + end.trim_end().len()));
+    [before, is, "”", fails].concat()
 }
 
 /// What a question asks for.
@@ -667,5 +683,52 @@ impl Read for Source {
                 )),
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_belief_is_named_once() {
+        for (en, zh, said_en, said_zh) in [
+            (
+                "It is gone. It is not.",
+                "它没了。还在。",
+                "You may think: “It is gone.” It is not.",
+                "也许你以为：“它没了。”还在。",
+            ),
+            (
+                "It is gone",
+                "它没了",
+                "You may think: “It is gone”",
+                "也许你以为：“它没了”",
+            ),
+            (
+                "You may think it is gone. It is not.",
+                "也许你以为它没了。还在。",
+                "You may think it is gone. It is not.",
+                "也许你以为它没了。还在。",
+            ),
+            (
+                "you may think: “It is gone.” No.",
+                "你可能觉得它没了。不对。",
+                "you may think: “It is gone.” No.",
+                "你可能觉得它没了。不对。",
+            ),
+        ] {
+            let question = Question {
+                text: Text::default(),
+                until: None,
+                because: Text::default(),
+                kind: Kind::Order {
+                    items: Vec::new(),
+                    belief: Text::new(en, zh),
+                },
+            };
+            let said = question.belief(&Answer::Order(Vec::new()));
+            assert_eq!(said, Some(Text::new(said_en, said_zh)));
+        }
     }
 }

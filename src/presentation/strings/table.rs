@@ -374,10 +374,14 @@ words! {
     teach_print: "Print", "打印";
     key_shelf: "in the lessons: search; ← → ↑ ↓ from card to card, ↵ opens one", "在课程页：搜索；← → ↑ ↓ 在卡片间移动，↵ 打开";
 
+    // The form of an object.
+    needed: "Needed: a Pod’s key is namespace/name.", "必填：Pod 的 key 是 namespace/name。";
+
     // In front of a class.
     present_leave: "Leave", "退出演示";
     present_blank: "The screen is blank. B shows it again.", "画面已隐藏，按 B 恢复。";
     code: "QR code of this moment", "此刻的二维码";
+    code_short: "QR code", "二维码";
     code_long: "The link to this moment is too long for a code that phones can read. Share it as a link or a file.", "指向此刻的链接太长，手机读不出这样的二维码。请以链接或文件分享。";
     code_scan: "Your phone opens this scene.", "用手机扫一扫，打开这一幕。";
     handout_print: "Print", "打印";

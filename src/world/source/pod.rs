@@ -11,6 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::bounds::{self, MAX_OBJECT, MAX_TEXT};
 use crate::fields::{Read, Wrong};
 use crate::fill::fill;
+use crate::text;
+use crate::text::Text;
 use deltascope_cache::fact::Body;
 
 /// The longest name: a DNS subdomain, as in the API server's validation.
@@ -199,10 +201,13 @@ pub fn from_json(value: Value) -> Result<DynamicObject, String> {
 ///
 /// # Errors
 ///
-/// States what is wrong, where, and what to do.
-pub fn to_write(value: Value) -> Result<DynamicObject, String> {
-    value.as_object().map_or(Ok(()), check_node)?;
-    from_json(value)
+/// States what is wrong, where, and what to do; what can be written in a form, in both languages.
+pub fn to_write(value: Value) -> Result<DynamicObject, Text> {
+    if let Some(fields) = value.as_object() {
+        check_node(fields)?;
+        check_metadata(fields)?;
+    }
+    from_json(value).map_err(|error| text!("{error}", "{error}"))
 }
 
 /// Which parts of an object are kept, in addition to the rules for its kind.
@@ -403,7 +408,7 @@ fn checked(value: Value) -> Result<DynamicObject, String> {
             "kind is {kind}: give its items one by one, each as an object."
         ));
     }
-    check_metadata(&fields)?;
+    check_metadata(&fields).map_err(|error| error.en.to_string())?;
     for (name, inner) in [("spec", "nodeName"), ("status", "phase")] {
         match fields.get(name) {
             None | Some(Value::Null) => {}
@@ -426,36 +431,47 @@ fn checked(value: Value) -> Result<DynamicObject, String> {
         .map_err(|error| format!("{error}. Correct it or leave it out."))
 }
 
-fn check_metadata(fields: &Map<String, Value>) -> Result<(), String> {
+fn check_metadata(fields: &Map<String, Value>) -> Result<(), Text> {
     let Some(Value::Object(metadata)) = fields.get("metadata") else {
-        return Err(
-            "metadata is missing: add \"metadata\": {\"name\": \"web-0\"} to the object."
-                .to_owned(),
-        );
+        return Err(Text::new(
+            "metadata is missing: add \"metadata\": {\"name\": \"web-0\"} to the object.",
+            "缺少 metadata：请在对象中加入 \"metadata\": {\"name\": \"web-0\"}。",
+        ));
     };
     match metadata.get("name") {
         Some(Value::String(name)) if is_subdomain(name) => {}
         Some(Value::String(name)) if !name.is_empty() => {
-            return Err(format!("{}.", no_subdomain("metadata.name", name)));
+            let Text { en, zh } = no_subdomain("metadata.name", name);
+            return Err(text!("{en}.", "{zh}。"));
         }
         None | Some(Value::Null | Value::String(_)) => {
-            return Err(
-                "metadata.name is missing: give the object a name such as web-0.".to_owned(),
-            );
+            return Err(Text::new(
+                "metadata.name is missing: give the object a name such as web-0.",
+                "缺少 metadata.name：请给对象起个名字，例如 web-0。",
+            ));
         }
-        Some(_) => return Err("metadata.name must be a text such as \"web-0\".".to_owned()),
+        Some(_) => {
+            return Err(Text::new(
+                "metadata.name must be a text such as \"web-0\".",
+                "metadata.name 必须是文本，例如 \"web-0\"。",
+            ));
+        }
     }
     match metadata.get("namespace") {
         None | Some(Value::Null) => {}
         Some(Value::String(namespace)) if namespace.is_empty() || is_dns_label(namespace) => {}
         Some(Value::String(namespace)) => {
-            return Err(format!(
-                "metadata.namespace {} is not a DNS label: use a-z, 0-9 and -, begin and end with a letter or digit, at most {MAX_LABEL} characters; leave it out for a cluster-scoped object.",
-                quoted(namespace)
+            let namespace = quoted(namespace);
+            return Err(text!(
+                "metadata.namespace {namespace} is not a DNS label: use a-z, 0-9 and -, begin and end with a letter or digit, at most {MAX_LABEL} characters; leave it out for a cluster-scoped object.",
+                "metadata.namespace {namespace} 不是 DNS label：只用 a-z、0-9 和 -，以字母或数字开头和结尾，最多 {MAX_LABEL} 个字符；集群级对象不写它。"
             ));
         }
         Some(_) => {
-            return Err("metadata.namespace must be a text such as \"default\".".to_owned());
+            return Err(Text::new(
+                "metadata.namespace must be a text such as \"default\".",
+                "metadata.namespace 必须是文本，例如 \"default\"。",
+            ));
         }
     }
     match metadata.get("labels") {
@@ -463,53 +479,63 @@ fn check_metadata(fields: &Map<String, Value>) -> Result<(), String> {
         Some(Value::Object(labels)) => labels
             .iter()
             .try_for_each(|(key, value)| check_label(key, value)),
-        Some(_) => {
-            Err("metadata.labels must be a JSON object such as {\"app\": \"web\"}.".to_owned())
-        }
+        Some(_) => Err(Text::new(
+            "metadata.labels must be a JSON object such as {\"app\": \"web\"}.",
+            "metadata.labels 必须是 JSON 对象，例如 {\"app\": \"web\"}。",
+        )),
     }
 }
 
 /// Refuses a Pod's node that is no name. In other kinds, `spec.nodeName` may be anything.
-fn check_node(fields: &Map<String, Value>) -> Result<(), String> {
+fn check_node(fields: &Map<String, Value>) -> Result<(), Text> {
     let node = fields
         .get("spec")
         .and_then(|spec| text(spec.as_object()?, "nodeName"));
     let is_pod = text(fields, "kind").is_none_or(|kind| kind == "Pod");
     match node.filter(|node| is_pod && !node.is_empty() && !is_subdomain(node)) {
-        Some(node) => Err(format!(
-            "{}; leave it out for a Pod without a node.",
-            no_subdomain("spec.nodeName", node)
-        )),
+        Some(node) => {
+            let Text { en, zh } = no_subdomain("spec.nodeName", node);
+            Err(text!(
+                "{en}; leave it out for a Pod without a node.",
+                "{zh}；没有节点的 Pod 不写它。"
+            ))
+        }
         None => Ok(()),
     }
 }
 
-fn no_subdomain(path: &str, text: &str) -> String {
-    format!(
-        "{path} {} is not a DNS subdomain: use a-z, 0-9, - and ., begin and end each part with a letter or digit, at most {MAX_NAME} characters",
-        quoted(text)
+fn no_subdomain(path: &str, name: &str) -> Text {
+    let name = quoted(name);
+    text!(
+        "{path} {name} is not a DNS subdomain: use a-z, 0-9, - and ., begin and end each part with a letter or digit, at most {MAX_NAME} characters",
+        "{path} {name} 不是 DNS subdomain：只用 a-z、0-9、- 和 .，每一段以字母或数字开头和结尾，最多 {MAX_NAME} 个字符"
     )
 }
 
-fn check_label(key: &str, value: &Value) -> Result<(), String> {
+fn check_label(key: &str, value: &Value) -> Result<(), Text> {
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, key),
     };
     if !is_qualified(name) || prefix.is_some_and(|prefix| !is_subdomain(prefix)) {
-        return Err(format!(
-            "metadata.labels: the key {} is not valid: use letters, digits, -, _ and ., begin and end with a letter or digit, at most {MAX_LABEL} characters, perhaps after a DNS subdomain and /.",
-            quoted(key)
+        let key = quoted(key);
+        return Err(text!(
+            "metadata.labels: the key {key} is not valid: use letters, digits, -, _ and ., begin and end with a letter or digit, at most {MAX_LABEL} characters, perhaps after a DNS subdomain and /.",
+            "metadata.labels：key {key} 无效：只用字母、数字、-、_ 和 .，以字母或数字开头和结尾，最多 {MAX_LABEL} 个字符，前面可以有 DNS subdomain 和 /。"
         ));
     }
     match value {
         Value::String(value) if value.is_empty() || is_qualified(value) => Ok(()),
-        Value::String(value) => Err(format!(
-            "metadata.labels: the value {} of {key} is not valid: use letters, digits, -, _ and ., begin and end with a letter or digit, at most {MAX_LABEL} characters.",
-            quoted(value)
-        )),
-        _ => Err(format!(
-            "metadata.labels: the value of {key} must be a text; put it in quotes."
+        Value::String(value) => {
+            let value = quoted(value);
+            Err(text!(
+                "metadata.labels: the value {value} of {key} is not valid: use letters, digits, -, _ and ., begin and end with a letter or digit, at most {MAX_LABEL} characters.",
+                "metadata.labels：{key} 的值 {value} 无效：只用字母、数字、-、_ 和 .，以字母或数字开头和结尾，最多 {MAX_LABEL} 个字符。"
+            ))
+        }
+        _ => Err(text!(
+            "metadata.labels: the value of {key} must be a text; put it in quotes.",
+            "metadata.labels：{key} 的值必须是文本；请加上引号。"
         )),
     }
 }
@@ -724,9 +750,10 @@ mod tests {
             assert!(error.contains(part), "{value}: {error}");
         }
         let node = to_write(json!({"metadata": {"name": "a"}, "spec": {"nodeName": "N@de"}}));
+        let Text { en, zh } = node.unwrap_err();
         assert!(
-            node.unwrap_err()
-                .contains("spec.nodeName \"N@de\" is not a DNS subdomain")
+            en.contains("spec.nodeName \"N@de\" is not a DNS subdomain")
+                && zh.contains("spec.nodeName \"N@de\" 不是 DNS subdomain")
         );
         assert!(parse("{").unwrap_err().contains("not JSON"));
         let large = format!("\"{}\"", "x".repeat(MAX_OBJECT));

@@ -265,6 +265,21 @@ test("on a phone every room can be reached, and a finger finds its buttons", onP
   assert.deepEqual(wrong, []);
 }));
 
+test("on a phone the header takes two rows, and nothing in it is lost", onPage({ viewport: PHONE, lesson: "tombstone" }, async (app) => {
+  const header = app.page.locator("header");
+  for (const lang of ["en", "zh"]) {
+    await app.language(lang);
+    const { height } = await header.boundingBox();
+    assert.ok(height < 110, `${height} px in ${lang}`);
+    for (const id of ["btn-lessons", "select-lesson", "toggle-story", "era-1.36", "btn-cluster", "btn-open", "toggle-theme", "btn-help"]) {
+      const one = header.getByTestId(id);
+      await one.scrollIntoViewIfNeeded();
+      const box = await one.boundingBox();
+      assert.ok(box.height >= 44 && box.width >= 44 && box.x >= 0 && box.x + box.width <= PHONE.width, `${id}: ${JSON.stringify(box)}`);
+    }
+  }
+}));
+
 test("the keys control the page", onPage({ lesson: "reflector" }, async (app) => {
   const press = (key) => app.page.keyboard.press(key);
   await app.call("seek", 0);

@@ -8,13 +8,13 @@ import { hosts, page } from "../hosts.mjs";
 const { onPage } = suite();
 const onHost = hosts();
 
-/** The texts of an element's rooms that are cut, or that lie on another one. What is scrolled out of sight, or wraps out of
+/** The texts of the rooms of an element, or of the page, that are cut, or that lie on another one. What is scrolled out of sight, or wraps out of
     it as a whole, is not. */
 const unfit = () => {
-  const root = document.querySelector("delta-scope").shadowRoot;
+  const root = document.querySelector("delta-scope")?.shadowRoot ?? document;
   // Things slide to their places.
   for (const one of root.getAnimations({ subtree: true })) if (one.effect.getComputedTiming().endTime < Infinity) one.finish();
-  const WRAPS = ".requests, .workline .set";
+  const WRAPS = ".requests, .workline .set, .telling > .queue .count";
   const found = [];
   for (const room of root.querySelectorAll(".room")) {
     if (!room.checkVisibility({ visibilityProperty: true })) continue;
@@ -82,6 +82,26 @@ for (const width of [700, 850, 1000, 1200]) {
           });
           assert.deepEqual(await host.page.evaluate(unfit), [], `${JSON.stringify(attributes)} ${lesson} at fact ${step}`);
           assert.ok(step !== before || steps > 20, `${steps} steps`);
+        }
+      }
+    }
+  }));
+}
+
+for (const [width, height] of [[900, 800], [950, 900], [1100, 1000]]) {
+  test(`no text of a room is cut or lies on another on a page of ${width} by ${height} px`, onPage({ viewport: { width, height } }, async (app) => {
+    for (const lang of ["en", "zh"]) {
+      await app.language(lang);
+      for (const lesson of ["dedup", "tombstone"]) {
+        await app.call("load", lesson);
+        for (let before = -1, step = 0; step !== before; ) {
+          before = step;
+          step = await app.page.evaluate(async () => {
+            await deltascope.step(3);
+            for (let n = 0; n < 2; n += 1) await new Promise(requestAnimationFrame);
+            return deltascope.getState().step;
+          });
+          assert.deepEqual(await app.page.evaluate(unfit), [], `${lang} ${lesson} at fact ${step}`);
         }
       }
     }

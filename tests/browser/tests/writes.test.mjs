@@ -68,6 +68,7 @@ test("the form stays open when a write is refused, and closes when it succeeds o
   const wrong = app.id("wrong");
   await wrong.getByText("metadata.name").waitFor();
   assert.equal(await name.inputValue(), "Not A Name", "what was typed is still there");
+  assert.equal(await app.id("error").count(), 0, "what the field says is not said again");
   const marked = () => form.locator("input").evaluateAll((all) => all.filter((one) => one.ariaInvalid === "true").map((one) => one.name));
   assert.deepEqual(await marked(), ["metadata.name"]);
   assert.equal(await name.getAttribute("aria-describedby"), await wrong.getAttribute("id"));
@@ -87,7 +88,11 @@ test("the form stays open when a write is refused, and closes when it succeeds o
   }
   await form.locator('[name="metadata.namespace"]').fill("");
   await form.locator("[type=submit]").click();
-  assert.ok(await form.locator('[name="metadata.namespace"]:invalid').isVisible(), "a Pod has a namespace");
+  assert.deepEqual(await marked(), ["metadata.namespace"], "a Pod has a namespace");
+  for (const [lang, words] of [["zh", "必填：Pod 的 key 是 namespace/name。"], ["en", "Needed: a Pod’s key is namespace/name."]]) {
+    await app.language(lang);
+    assert.equal(await wrong.textContent(), words);
+  }
   await form.locator('[name="metadata.namespace"]').fill("default");
   for (const lang of ["zh", "en"]) {
     await app.language(lang);

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 
+use super::super::layout::Layout;
 use super::super::parts::{focus, maybe, part, text};
 use super::{Form, write_word};
 use crate::memo::{Memo, effect};
@@ -49,8 +50,14 @@ pub(super) fn PodForm(
     effect(move || focus(here.find(&format!("[name='{first}']"))));
     let sent = RwSignal::new(false);
     // What was said to the last try; another error is not the form's.
-    let said = RwSignal::new(None);
+    let said = Layout::get().at_field;
+    on_cleanup(move || said.set(None));
+    // The field that is empty and must not be.
+    let lacks = RwSignal::new(None);
     let wrong = Memo::new(move |_| {
+        if let Some(path) = lacks.get() {
+            return Some((path, ui.words().needed.to_owned()));
+        }
         let refused = ui.view.with(|view| view.error.clone());
         let message = refused
             .filter(|one| said.with(|said| said.as_ref() == Some(&one.message)))?
@@ -75,6 +82,13 @@ pub(super) fn PodForm(
                     bind:value=value
                     // Only what a program makes may have no namespace.
                     required=move || path == NAME || path == NAMESPACE && !program.get()
+                    on:invalid=move |event: web_sys::Event| {
+                        // The browser would say it in its own language, and for a moment.
+                        event.prevent_default();
+                        lacks.update(|lacks| {
+                            lacks.get_or_insert(path);
+                        });
+                    }
                     readonly=kept
                     maxlength=most
                     autocomplete="off"
@@ -109,8 +123,17 @@ pub(super) fn PodForm(
         ui.send(typed::write(verb, draft.to_json()));
         sent.set(true);
     };
-    let host = ui.host();
-    let here = host.clone();
+    let here = ui.host();
+    let to_wrong = move || {
+        let here = here.clone();
+        request_animation_frame(move || focus(here.find("[aria-invalid]")));
+    };
+    let to_empty = to_wrong.clone();
+    effect(move || {
+        if lacks.with(Option::is_some) {
+            to_empty();
+        }
+    });
     // A refused write leaves the form open; the field that is wrong says why.
     effect(move || {
         let refused = ui
@@ -120,15 +143,16 @@ pub(super) fn PodForm(
             sent.set(false);
             if refused.is_some() {
                 said.set(refused);
-                let here = here.clone();
-                request_animation_frame(move || focus(here.find("[aria-invalid]")));
+                to_wrong();
             } else {
                 close();
             }
         }
     });
     let again = move |_| {
-        if wrong.with_untracked(Option::is_some) {
+        if lacks.with_untracked(Option::is_some) {
+            lacks.set(None);
+        } else if wrong.with_untracked(Option::is_some) {
             ui.send(Command::DismissError);
         }
     };
