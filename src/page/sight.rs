@@ -115,6 +115,11 @@ pub(crate) struct Start {
 }
 
 impl Start {
+    /// Whether the thing is still where it was: a program's call, an object that is put into the queue again.
+    fn stands(&self, host: &Host) -> bool {
+        self.anchor != Anchor::Hand && shown(host, &self.anchor).is_some()
+    }
+
     /// A stack leaves from above the lines that have come to its place meanwhile.
     fn rise(&mut self, host: &Host) {
         let copy = self.copy.as_ref();
@@ -347,9 +352,15 @@ pub(crate) fn ways<'a>(map: &Map, host: &Host, before: Before, scene: &'a Scene)
             seen: None,
         };
         if route.length() >= NEAR {
-            let start = start.filter(|start| flight.from.contains(&start.anchor));
+            let mut start = start.filter(|start| flight.from.contains(&start.anchor));
             if !flight.ghost || start.is_none() {
                 way.dims.extend(dim(host, begins));
+            }
+            if let Some(start) = start
+                .as_mut()
+                .filter(|start| flight.ghost && start.stands(host))
+            {
+                start.copy = None;
             }
             if let Some(start) = start.as_ref().filter(|_| flight.look == Look::Crate) {
                 let parts = start.parts.iter().enumerate();

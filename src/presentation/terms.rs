@@ -92,13 +92,17 @@ terms! {
     "tombstone", "tombstone":
         "What OnDelete receives in place of an object whose delete event was missed: a DeletedFinalStateUnknown with the cache’s last copy.",
         "没人看到删除事件时，OnDelete 收到的替身（墓碑）：DeletedFinalStateUnknown，带着缓存里最后的状态。";
+    "HasSynced", "HasSynced":
+        "Whether the first list is in the cache; WaitForCacheSync waits until it is. A handler may still have to be called for some of it.",
+        "首个列表是否已全部进入缓存；WaitForCacheSync 一直等到它为 true。这时 handler 可能还没全部调用完。";
     "KnownObjects", "KnownObjects":
         "Lets the queue ask which objects the cache has, so that a relist notices those that are gone.",
         "队列通过它得知缓存里有哪些对象，relist 时才能发现哪些已经不在。";
 }
 
-/// The term with this name in either language.
+/// The term with this name in either language, in any case.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Term> {
-    TERMS.iter().find(|term| term.name.contains(&name))
+    let is = |term: &&Term| term.name.iter().any(|one| one.eq_ignore_ascii_case(name));
+    TERMS.iter().find(is)
 }

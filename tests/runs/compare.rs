@@ -104,7 +104,10 @@ fn a_relist_becomes_single_deltas_in_one_generation_and_one_batch_entry_in_anoth
     );
     assert_eq!(
         differing(&mut session, DiffSection::Output, &Label::Lines),
-        pairs(&[("OnUpdate: a", ""), ("", "OnDelete: b")])
+        pairs(&[
+            ("OnUpdate: a", ""),
+            ("", "OnDelete: DeletedFinalStateUnknown{b}")
+        ])
     );
     // Both stores are equal in the end; the handlers were notified in different orders.
     session.obey(Command::Seek(usize::MAX));
@@ -120,7 +123,10 @@ fn a_relist_becomes_single_deltas_in_one_generation_and_one_batch_entry_in_anoth
     assert_eq!(comparison["summary"]["stored"], json!([2, 2]));
     assert_eq!(
         differing(&mut session, DiffSection::Output, &Label::Lines),
-        pairs(&[("", "OnDelete: b"), ("OnDelete: b", "")])
+        pairs(&[
+            ("", "OnDelete: DeletedFinalStateUnknown{b}"),
+            ("OnDelete: DeletedFinalStateUnknown{b}", "")
+        ])
     );
     // The page names all differences.
     let view = session.view();

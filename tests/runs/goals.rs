@@ -214,7 +214,10 @@ fn a_goal_is_reached_once_the_handler_has_returned_and_its_line_is_there() {
     let reached = goal(&mut session);
     assert!(reached.reached && reached.past && reached.also.is_none());
     let picture = session.view().picture;
-    assert_eq!(*picture.output.back().unwrap().line, *"OnDelete: web-1");
+    assert_eq!(
+        *picture.output.back().unwrap().line,
+        *"OnDelete: DeletedFinalStateUnknown{web-1}"
+    );
     assert!(
         picture
             .handlers

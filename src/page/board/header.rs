@@ -104,7 +104,7 @@ pub(super) fn Header(
                     {ui.word(|words| words.story)}
                 </button>
             })}
-            {(!embedded).then(|| later(Part::Own, move || link.status.with(Status::is_on), move || own::badge(cluster)))}
+            {(!embedded).then(|| later(Part::Cluster, move || link.status.with(Status::is_on), move || own::badge(cluster)))}
             <span class="spacer"></span>
             {eras(ui, lesson)}
             {shown(move || can_switch.get(), move || view! {
@@ -152,24 +152,13 @@ pub(super) fn Header(
     }
 }
 
-/// The list of lessons, with the number of the one that is shown.
+/// The list of lessons.
 fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>) -> AnyView {
     let embedded = ui.shape.with_untracked(|shape| shape.embedded);
     // Read only once: reading all lessons takes longer than drawing the header.
     if ui.lessons.with_untracked(|known| known.is_empty()) {
         ui.lessons.set(lessons::menu().into());
     }
-    // On the shelf none is chosen, whichever run is open below it.
-    let number = part(move || {
-        if ui.shelved() {
-            return None;
-        }
-        let id = lesson.with(|lesson| Arc::clone(&lesson.id));
-        ui.lessons.with(|lessons| {
-            let at = lessons.iter().position(|(other, _)| *other == id);
-            at.map(|at| format!("{} · ", at + 1))
-        })
-    });
     let foreign = part(move || {
         let (id, title) = lesson.with(|lesson| (Arc::clone(&lesson.id), lesson.title.clone()));
         let listed = ui
@@ -184,6 +173,7 @@ fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>) -> AnyView {
             }
         })
     });
+    // On the shelf none is chosen, whichever run is open below it.
     let none = part(move || {
         ui.shelved().then(|| {
             view! {
@@ -208,9 +198,6 @@ fn lesson_menu(ui: Ui, lesson: Memo<LessonHead>) -> AnyView {
     });
     view! {
         <label class="lesson">
-            <span class="number" aria-hidden="true">
-                {number}
-            </span>
             <span class="pick">
                 <select
                     data-testid="select-lesson"

@@ -14,7 +14,7 @@ use deltascope_presentation::terms::TERMS;
 use super::parts::{modal, text};
 use super::token::Delta;
 
-const SIGNS: [Word; 13] = [
+const SIGNS: [Word; 16] = [
     |words| words.legend_click,
     |words| words.legend_lit,
     |words| words.legend_gone,
@@ -24,9 +24,12 @@ const SIGNS: [Word; 13] = [
     |words| words.legend_marks,
     |words| words.legend_ring,
     |words| words.legend_timeline,
+    |words| words.legend_modes,
     |words| words.legend_lanes,
     |words| words.legend_block,
     |words| words.legend_behind,
+    |words| words.legend_known,
+    |words| words.legend_set,
     |words| words.legend_live,
 ];
 

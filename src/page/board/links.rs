@@ -9,6 +9,7 @@ use web_sys::MouseEvent;
 use super::parts::{Live, drawn};
 use crate::host::tap;
 use crate::ui::{Browse, Shelved, Taken, Ui};
+use deltascope_cache::controller::Generation;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::shelf::Course;
 use deltascope_replay::lessons;
@@ -21,8 +22,19 @@ pub(super) fn lesson_link(lesson: &str) -> String {
 
 /// The link to a scene of a lesson, from 1, in a course or alone.
 pub(super) fn story_link(course: Option<Course>, lesson: &str, scene: usize) -> String {
+    story_in(None, course, lesson, scene)
+}
+
+/// The same in a generation that is not the lesson's own.
+pub(super) fn story_in(
+    era: Option<Generation>,
+    course: Option<Course>,
+    lesson: &str,
+    scene: usize,
+) -> String {
     let link = Link {
         lesson: Some(lesson.into()),
+        era,
         scene: Some(scene),
         course: course.map_or("", Course::id).into(),
         ..Link::default()

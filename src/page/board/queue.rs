@@ -75,6 +75,7 @@ pub(super) fn Queue() -> impl IntoView {
         let pop = &view.picture.pop;
         view.story.is_none() && pop.mode == ProcessMode::Held && pop.asked == 0
     });
+    let waited = ui.memo(|view| view.picture.pop.asked > 0);
     let can_pop = move || panels.with(Vec::is_empty) && ui.shape.with(|shape| !shape.watch);
     view! {
         <Frame room=Panel::Queue title=title(ui, kind) side=move || side(ui, room, kind)>
@@ -106,7 +107,10 @@ pub(super) fn Queue() -> impl IntoView {
                 })}
                 {shown(move || empty.get(), move || view! {
                     <div class="slot empty-slot">
-                        <span>{ui.word(|words| words.empty_queue)}</span>
+                        <span>{text(move || match waited.get() {
+                            true => ui.words().pop_waits,
+                            false => ui.words().empty_queue,
+                        })}</span>
                     </div>
                 })}
             </div>

@@ -7,7 +7,8 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
-use super::links::{follow, lesson_link, link_to, open, read_to, story_link};
+use super::layout::Layout;
+use super::links::{follow, lesson_link, link_to, open, read_to, story_in, story_link};
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::{Memo, effect, effect_after};
@@ -165,6 +166,7 @@ pub(super) fn Shelf() -> impl IntoView {
         next.map(|card| card.id)
     });
     let section = NodeRef::<html::Section>::new();
+    let narrow = Layout::get().narrow;
     effect_after(move |before: Option<()>| {
         course.track();
         teaches.track();
@@ -176,7 +178,13 @@ pub(super) fn Shelf() -> impl IntoView {
         let next = ui.host().find(".shelf a.card.next");
         match (left, next) {
             (Some(top), _) => section.set_scroll_top(top),
-            (None, Some(next)) if before.is_none() => focus(Some(next)),
+            (None, Some(next)) if before.is_none() => {
+                focus(Some(next));
+                // On a phone it would leave title, search and courses above the screen.
+                if narrow.get_untracked() {
+                    section.set_scroll_top(0);
+                }
+            }
             (None, _) => section.set_scroll_top(0),
         }
     });
@@ -353,9 +361,9 @@ fn card_list(
             )
         },
         move |((course, query, next), (lang, told))| {
-            let draw = |in_course: Option<(Course, usize)>, one: &Card| {
+            let draw = |in_course: Option<(Course, usize)>, era: Option<Generation>, one: &Card| {
                 let is_next = next.as_ref() == Some(&one.id);
-                card(ui, one, in_course, is_next, *lang, told.of(&one.id))
+                card(ui, one, in_course, era, is_next, *lang, told.of(&one.id))
             };
             let is_search = !query.trim().is_empty();
             if let (Some(course), false) = (course, is_search) {
@@ -363,24 +371,30 @@ fn card_list(
                 let cards = cards
                     .into_iter()
                     .zip(1..)
-                    .map(|(one, at)| draw(Some((*course, at)), one));
+                    .map(|(one, at)| draw(Some((*course, at)), None, one));
                 return view! { <ol class="cards">{cards.collect_view()}</ol> }.into_any();
             }
             let Found {
                 cards,
                 others: rest,
+                term,
+                era,
             } = all.find(query);
-            if is_search && cards.is_empty() && rest.is_empty() {
+            let term = term.map(|term| {
+                let (name, says) = (term.name(*lang), term.says(*lang));
+                view! { <p class="nothing" data-testid="shelf-term"><b>{name}</b>" "{says}</p> }
+            });
+            if is_search && cards.is_empty() && rest.is_empty() && term.is_none() {
                 return view! { <p class="nothing">{ui.word(|words| words.shelf_none)}</p> }
                     .into_any();
             }
             let stories = if is_search {
-                let cards = cards.iter().map(|one| draw(None, one));
-                view! { <ul class="cards">{cards.collect_view()}</ul> }.into_any()
+                let cards = cards.iter().map(|one| draw(None, era, one));
+                view! { {term}<ul class="cards">{cards.collect_view()}</ul> }.into_any()
             } else {
                 let themes = Theme::ALL.into_iter().filter_map(|theme| {
                     let of = cards.iter().filter(|card| card.theme == theme);
-                    let of: Vec<_> = of.map(|one| draw(None, one)).collect();
+                    let of: Vec<_> = of.map(|one| draw(None, None, one)).collect();
                     (!of.is_empty()).then(|| {
                         view! {
                             <section class="theme">
@@ -402,15 +416,21 @@ fn card(
     ui: Ui,
     card: &Card,
     in_course: Option<(Course, usize)>,
+    era: Option<Generation>,
     is_next: bool,
     lang: Lang,
     told: Told,
 ) -> AnyView {
     let id = Arc::clone(&card.id);
-    let link = story_link(in_course.map(|(course, _)| course), &id, 1);
+    let course = in_course.map(|(course, _)| course);
+    // The generation that was searched for.
+    let asked = era.filter(|era| card.eras.contains(era));
+    let other = asked.filter(|era| card.eras.first() != Some(era));
+    let link = story_in(other, course, &id, 1);
     // Nearly all are of one: what each card says says nothing.
-    let era = card.eras.first().filter(|era| **era != Generation::Classic);
-    let era = era.map(|era| view! { <span translate="no">{client_go(*era)}</span> });
+    let own = card.eras.first().copied();
+    let era = asked.or(own.filter(|era| *era != Generation::Classic));
+    let era = era.map(|era| view! { <span translate="no">{client_go(era)}</span> });
     let about: Vec<&str> = card.rooms.iter().map(|one| room(lang, *one)).collect();
     let mark = match (told.reached, told.ended, told.opened) {
         (true, ..) => Some(("✓✓", ui.words().told_reached)),
@@ -513,6 +533,42 @@ fn foot(ui: Ui) -> impl IntoView {
     }
 }
 
+/// The link to a lesson in the course that is taken, if it is one of that.
+fn link_of(ui: Ui, card: &Card) -> String {
+    let taken = ui.shelf.with_untracked(Shelved::taken);
+    let course = taken.map(|taken| taken.course);
+    let course = course.filter(|course| course.lessons().contains(&&*card.id));
+    story_link(course, &card.id, 1)
+}
+
+/// In front of a class, from the end of a story: the presentation goes on with the next one.
+pub(super) fn next_lesson(ui: Ui, done: Memo<bool>) -> AnyView {
+    let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
+    drawn(
+        move || (next(ui, &lesson.get()), ui.lang.get()),
+        move |(card, lang)| {
+            card.as_ref().map(|card| {
+                let link = link_of(ui, card);
+                view! {
+                    <button
+                        class="btn"
+                        class:go=move || done.get()
+                        data-testid="next-lesson"
+                        title=said::next(*lang, card.question.get(*lang))
+                        on:click=move |_| {
+                            open(ui, &link);
+                            ui.host().focus_still(".tale");
+                        }
+                    >
+                        {ui.word(|words| words.next_lesson)}
+                    </button>
+                }
+            })
+        },
+    )
+    .into_any()
+}
+
 /// Where one goes from the end of a story.
 pub(super) fn more(ui: Ui) -> AnyView {
     let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
@@ -520,10 +576,7 @@ pub(super) fn more(ui: Ui) -> AnyView {
         {drawn(
             move || (next(ui, &lesson.get()), ui.lang.get()),
             move |(card, lang)| card.as_ref().map(|card| {
-                let taken = ui.shelf.with_untracked(Shelved::taken);
-                let course = taken.map(|taken| taken.course);
-                let course = course.filter(|course| course.lessons().contains(&&*card.id));
-                let link = story_link(course, &card.id, 1);
+                let link = link_of(ui, card);
                 view! {
                     <a
                         class="next"

@@ -87,7 +87,18 @@ pub(super) fn Strip(
                     translate="yes"
                     node_ref=what
                 ></p>
-                <p class="why" translate="yes" node_ref=why></p>
+                <p
+                    class="why"
+                    translate="yes"
+                    node_ref=why
+                    on:pointerenter=move |_| {
+                        if let Some(why) = why.get_untracked() {
+                            // What is cut off.
+                            let whole = why.text_content().filter(|_| why.scroll_height() > why.client_height());
+                            why.set_title(&whole.unwrap_or_default());
+                        }
+                    }
+                ></p>
                 {part(move || {
                     others.with(|(others, minor)| (!others.is_empty()).then(|| row_of(ui, others, *minor)))
                 })}

@@ -14,12 +14,16 @@ impl Writer<'_> {
         vec![Span::Name(self.naming.of(key))]
     }
 
-    /// `web-1 (rv 12)`
+    /// `web-1 (rv 12)`; of a program `pod1 (1.1)`: what stands there is its own value.
     pub(super) fn object(&self, object: &ObjectRef) -> Vec<Span> {
         let mut spans = self.name(&object.key);
         if !object.rv.is_empty() {
             let (open, close) = self.parentheses();
-            spans.push(Span::Text(format!("{open}rv ")));
+            let rv = match self.picture.api.source {
+                SourceKind::Program => "",
+                _ => "rv ",
+            };
+            spans.push(Span::Text([open, rv].concat()));
             spans.push(Span::Code(short_rv(&object.rv)));
             spans.push(Span::Text(close.into()));
         }

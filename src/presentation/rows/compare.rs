@@ -8,7 +8,7 @@ use deltascope_cache::delta::DeltaType;
 use deltascope_cache::fact::{NotificationRef, ObjectRef};
 use deltascope_replay::diff::{DiffSection, Label, Line, Metric, SHOWN, Thing};
 use deltascope_replay::invariants::Violation;
-use deltascope_replay::picture::ReflectorState;
+use deltascope_replay::picture::{QueueKind, ReflectorState};
 use deltascope_world::text::Lang;
 
 use super::{Mark, Names, RvText, is_tombstone, type_class};
@@ -54,6 +54,8 @@ pub struct Chip {
     pub only: bool,
     /// It is the last thing that a handler received.
     pub newest: bool,
+    /// It belongs to the key of the delta before it, and one Pop takes both.
+    pub joined: bool,
     /// Its glyph.
     pub glyph: Option<DeltaType>,
     /// Its objects: mark, name and version of each.
@@ -105,6 +107,7 @@ impl Chip {
             when(self.differs, "differs"),
             when(self.only, "only"),
             when(self.newest, "newest"),
+            when(self.joined, "joined"),
         ];
         let named: Vec<&str> = classes
             .into_iter()
@@ -165,7 +168,7 @@ pub fn rooms(view: &View, lang: Lang) -> Vec<RoomRow> {
         lines: room
             .lines
             .iter()
-            .map(|one| line(one, &names, lang))
+            .map(|one| line(one, compare, &names, lang))
             .collect(),
     };
     compare.rooms.iter().map(row).collect()
@@ -190,7 +193,7 @@ fn title(room: DiffSection, compare: &CompareView, lang: Lang) -> String {
     text.to_owned()
 }
 
-fn line(line: &Line, names: &Names, lang: Lang) -> LineRow {
+fn line(line: &Line, compare: &CompareView, names: &Names, lang: Lang) -> LineRow {
     let in_time = matches!(line.label, Label::Handler(_) | Label::Lines);
     let class = match &line.label {
         Label::Lines => "lines",
@@ -219,6 +222,14 @@ fn line(line: &Line, names: &Names, lang: Lang) -> LineRow {
             }
         });
         let mut chips: Vec<Chip> = pairs.collect();
+        if line.label == Label::Queued {
+            let things = line.pairs.iter();
+            let things = things.filter_map(|pair| match left {
+                true => pair.left.as_ref(),
+                false => pair.right.as_ref(),
+            });
+            join_keys(compare.sides[usize::from(!left)].queue, things, &mut chips);
+        }
         if chips.is_empty() {
             chips.push(Chip::empty(lang));
         }
@@ -251,6 +262,23 @@ fn label(label: &Label, lang: Lang) -> &str {
         Label::Lines => ("lines", "输出行"),
     };
     lang.pick(en, zh)
+}
+
+/// Joins the deltas of each key, which a DeltaFIFO keeps together; in any other queue each stands alone.
+pub(super) fn join_keys<'a>(
+    kind: QueueKind,
+    things: impl Iterator<Item = &'a Thing>,
+    chips: &mut [Chip],
+) {
+    let keys = things.map(|thing| match thing {
+        Thing::Delta(_, object) if kind == QueueKind::DeltaFifo => Some(&object.key),
+        _ => None,
+    });
+    let mut before = None;
+    for (chip, key) in chips.iter_mut().zip(keys) {
+        chip.joined = key.is_some() && key == before;
+        before = key;
+    }
 }
 
 pub(super) fn chip(thing: &Thing, names: &Names, lang: Lang) -> Chip {

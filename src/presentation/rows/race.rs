@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::compare::{Chip, chip};
+use super::compare::{Chip, chip, join_keys};
 use super::{Names, RvText, is_tombstone};
 use crate::strings;
 use crate::view::{RaceView, View};
@@ -83,13 +83,15 @@ fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow
     };
     let queue = &moment.lanes[lane];
     let queued = queue.queued.iter().map(|one| chip(one, names, lang));
+    let mut queued: Vec<Chip> = queued.collect();
+    join_keys(queue.kind, queue.queued.iter(), &mut queued);
     let items = &moment.items;
     let mut cells = vec![
         cell(
             "loose",
             queue.kind.id(),
             differs[QUEUES],
-            queued.collect(),
+            queued,
             queue.hidden,
         ),
         cell(

@@ -2,12 +2,14 @@
 
 use super::{Mark, Names, RvText, current};
 use crate::stage::{Pipe, PipeState, StateName};
+use crate::strings;
 use crate::view::View;
 use deltascope_cache::fact::{EventType, Fact, ReflectorFact, ServerFact, WatchEnd};
 use deltascope_cache::selector::Selector;
 use deltascope_replay::picture::{
     Answer, Picture, ReflectorState, RequestKind, RequestLine, SourceKind,
 };
+use deltascope_world::text::Lang;
 
 /// At most this many marks of the temporary store are shown.
 const MARKS: usize = 7;
@@ -57,8 +59,23 @@ pub struct RequestRow {
     pub answer: Answer,
     /// The answer is an error, or ended with one.
     pub failed: bool,
+    /// It is a watch that the API server has ended, which the reflector has yet to read.
+    pub unread_end: bool,
     /// The current fact is about it.
     pub lit: bool,
+}
+
+impl RequestRow {
+    /// Its answer, in words.
+    #[must_use]
+    pub fn said(&self, lang: Lang) -> String {
+        match self.unread_end {
+            true => lang
+                .pick("→ ended, not noticed yet", "→ 已结束，尚未察觉")
+                .to_owned(),
+            false => strings::answer(lang, &self.answer),
+        }
+    }
 }
 
 /// The connection from the API server to the reflector.
@@ -179,6 +196,9 @@ pub fn rows(view: &View) -> ReflectorRows {
             .enumerate()
             .map(|(back, line)| RequestRow {
                 text: request(line, view.picture.api.selector.as_ref()),
+                unread_end: back == 0
+                    && line.answer == Answer::Open
+                    && !view.picture.api.sends_events,
                 answer: line.answer.clone(),
                 failed: matches!(line.answer, Answer::Failed(_) | Answer::Ended(1..)),
                 lit: asked && back == 0,
@@ -341,6 +361,26 @@ mod tests {
         let at = rows(&view(picture, vec![requested()]));
         let oldest = at.requests.last().map(|row| &*row.text);
         assert_eq!(oldest, Some("LIST rv=0 limit=500 labelSelector=app=web,!b"));
+    }
+
+    #[test]
+    fn a_watch_that_was_cut_is_open_only_until_it_is_read() {
+        let mut picture = Picture::default();
+        picture.reflector.state = ReflectorState::Watch;
+        picture.reflector.requests = [RequestLine {
+            kind: RequestKind::Watch,
+            rv: "4".into(),
+            rv_match: "",
+            limit: 0,
+            continues: false,
+            answer: Answer::Open,
+        }]
+        .into();
+        for (sends, said) in [(true, "→ open"), (false, "→ ended, not noticed yet")] {
+            picture.api.sends_events = sends;
+            let at = rows(&view(picture.clone(), Vec::new()));
+            assert_eq!(at.requests[0].said(Lang::En), said);
+        }
     }
 
     #[test]

@@ -140,12 +140,12 @@ pub struct Given {
     pub link: Option<String>,
 }
 
-/// What was cut, and how much is left.
+/// What was cut, and how much is left. The fact to show may come later than before: what was left out may have kept others
+/// from happening.
 pub(super) fn words_of(found: &Smallest) -> Text {
     let ((before, facts), after) = (found.before, found.size());
     let [mut en, mut zh] = [Vec::new(), Vec::new()];
     for (was, is, one, other) in [
-        (facts, found.at, "facts", "事实"),
         (before.inputs, after.inputs, "inputs", "输入"),
         (
             before.script,
@@ -176,9 +176,16 @@ pub(super) fn words_of(found: &Smallest) -> Text {
         ),
     };
     let (trials, [en, zh]) = (found.trials, [en.join(", "), zh.join("、")]);
+    let at = found.at;
     text!(
-        ("{trials} runs were tried. {en} are left. {}", end.en),
-        ("试运行 {trials} 次，剩下{zh}。{}", end.zh)
+        (
+            "Left: {en}. It is fact {at} now, it was {facts}. {} ({trials} runs tried)",
+            end.en
+        ),
+        (
+            "剩下：{zh}。它现在是第 {at} 个事实，原来是第 {facts} 个。{}（试运行 {trials} 次）",
+            end.zh
+        )
     )
 }
 

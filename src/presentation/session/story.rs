@@ -656,7 +656,7 @@ impl Session {
         let is_here = Some(cursor) == place || given.is_some() && Some(cursor) == decided;
         let goal = story.goal.as_ref().filter(|_| is_last);
         let goal = goal.map(|goal| self.goal_view(telling, goal));
-        // What an answer leads to happens in the rooms of the next scene, too.
+        // What an answer leads to happens in the rooms of the next scene, too, and around what that one is about.
         let lit =
             index + usize::from(given.is_some() && !is_last && cursor > place.unwrap_or(cursor));
         let era = self.head.era;
@@ -681,7 +681,7 @@ impl Session {
                 .collect(),
             unfolded: story.unfold.then(|| story.unfolded(lit)),
             plain: story.plain,
-            ring: scene.ring.clone(),
+            ring: story.scenes.get(lit).unwrap_or(scene).ring.clone(),
             say: scene.say.clone(),
             comes,
             plays,

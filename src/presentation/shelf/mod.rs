@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::stage::Panel;
 use crate::story::words::{Piece, pieces};
 use crate::story::{Story, Theme};
+use crate::terms::{self, Term};
 use deltascope_cache::controller::Generation;
 use deltascope_cache::sorted;
 use deltascope_replay::lessons;
@@ -51,6 +52,8 @@ pub struct Other {
     pub id: Arc<str>,
     /// Its title.
     pub title: Text,
+    /// In which a search looks: its id, its title and what its file says of it.
+    text: String,
 }
 
 /// What a search found, the best first.
@@ -60,6 +63,10 @@ pub struct Found {
     pub cards: Vec<Card>,
     /// The rest.
     pub others: Vec<Other>,
+    /// The term that was searched for.
+    pub term: Option<&'static Term>,
+    /// The generation that was searched for.
+    pub era: Option<Generation>,
 }
 
 named! {
@@ -120,10 +127,15 @@ impl Shelf {
         sorted::sort(&mut cards, |one, other| {
             place(one.theme).cmp(&place(other.theme))
         });
+        let notes = lessons::each_with(lessons::NOTE);
         let others = titles
             .into_iter()
             .filter(|(id, _)| !cards.iter().any(|card| card.id == *id))
-            .map(|(id, title)| Other { id, title })
+            .map(|(id, title)| {
+                let note = notes.iter().find(|(other, _)| *other == id);
+                let note = note.map(|(_, note)| note.to_string());
+                Other::of(id, title, &note.unwrap_or_default())
+            })
             .collect();
         Self { cards, others }
     }
@@ -154,23 +166,21 @@ impl Shelf {
             .collect();
         // Of equals, the order of the shelf.
         sorted::sort(&mut cards, |(one, _), (other, _)| one.cmp(other));
-        let others = self.others.iter().filter(|other| {
-            let Other { id, title } = other;
-            let text = format!("{id}\n{}\n{}", title.en, title.zh).to_ascii_lowercase();
-            words.iter().all(|word| text.contains(word))
-        });
-        let found = Found {
+        let has_all = |other: &&Other| words.iter().all(|word| other.text.contains(word));
+        let mut found = Found {
             cards: cards.into_iter().map(|(_, card)| card.clone()).collect(),
-            others: others.cloned().collect(),
+            others: self.others.iter().filter(has_all).cloned().collect(),
+            term: terms::find(query.trim()),
+            era: era(&query),
         };
         if found.cards.is_empty() && found.others.is_empty() {
-            return self.find_most(&query);
+            found.cards = self.find_most(&query);
         }
         found
     }
 
     /// The stories with most of the words, those with the rarest first: a word that all have says nothing.
-    fn find_most(&self, query: &str) -> Found {
+    fn find_most(&self, query: &str) -> Vec<Card> {
         let mut said = vec![0; self.cards.len()];
         for word in parts(query) {
             let weights: Vec<usize> = self.cards.iter().map(|card| card.weight(&word)).collect();
@@ -183,10 +193,7 @@ impl Shelf {
         let mut cards: Vec<(usize, &Card)> = said.into_iter().zip(&self.cards).collect();
         cards.retain(|(said, _)| *said >= least);
         sorted::sort(&mut cards, |(one, _), (other, _)| other.cmp(one));
-        Found {
-            cards: cards.into_iter().map(|(_, card)| card.clone()).collect(),
-            others: Vec::new(),
-        }
+        cards.into_iter().map(|(_, card)| card.clone()).collect()
     }
 
     /// What to open after a lesson: the next one of the course, else of the lesson's theme, else of the shelf, that
@@ -214,6 +221,17 @@ impl Shelf {
                     .find(|card| &*card.id != after && !done(&card.id))
                     .copied()
             })
+    }
+}
+
+impl Other {
+    fn of(id: Arc<str>, title: Text, note: &str) -> Self {
+        let text = format!("{id}\n{}\n{}\n{note}", title.en, title.zh);
+        Self {
+            text: text.to_ascii_lowercase(),
+            id,
+            title,
+        }
     }
 }
 
@@ -284,6 +302,22 @@ impl Card {
         };
         Some(together << 32 | rank as u64)
     }
+}
+
+/// The one generation that a query names, in the numbers of client-go or of Kubernetes, or by its queue.
+fn era(query: &str) -> Option<Generation> {
+    if query.contains("realfifo") {
+        return Some(Generation::InOrder);
+    }
+    let numbers = query.split(|c: char| !c.is_ascii_digit() && c != '.');
+    let named = numbers.filter_map(|number| {
+        let all = Generation::ALL.into_iter();
+        let mut all = all.filter(|era| [era.version(), era.client_go()].contains(&number));
+        all.next()
+    });
+    let mut named: Vec<Generation> = named.collect();
+    named.dedup();
+    named.pop().filter(|_| named.is_empty())
 }
 
 /// Whether a text has these words, and not as parts of longer ones. Han characters have no spaces between words.
@@ -380,10 +414,11 @@ mod tests {
                     &["relist"],
                 ),
             ],
-            others: vec![Other {
-                id: "rec-1".into(),
-                title: Text::new("Recorded: a relist", "录制：relist"),
-            }],
+            others: vec![Other::of(
+                "rec-1".into(),
+                Text::new("Recorded: a relist", "录制：relist"),
+                "It sleeps",
+            )],
         }
     }
 
@@ -399,6 +434,7 @@ mod tests {
             ("旧", vec!["c"], 0),
             ("relist pop", vec!["a"], 0),
             ("recorded", vec![], 1),
+            ("sleeps", vec![], 1),
             ("nothing", vec![], 0),
             ("what grows old?", vec!["a"], 0),
             ("grows nothing", vec!["a"], 0),
@@ -462,6 +498,45 @@ mod tests {
         ] {
             assert_eq!(ids(&shelf.find(query).cards)[0], id, "{query:?}");
         }
+    }
+
+    #[test]
+    fn a_word_of_the_glossary_or_of_client_go_leads_somewhere_and_says_what_it_is() {
+        let shelf = Shelf::library();
+        for term in &terms::TERMS {
+            for lang in [Lang::En, Lang::Zh] {
+                let found = shelf.find(&term.name(lang).to_uppercase());
+                assert_eq!(found.term, Some(term));
+                assert!(!found.cards.is_empty(), "{}", term.name(lang));
+            }
+        }
+        for (query, id) in [
+            ("RealFIFO", "half-old-half-new"),
+            ("HasSynced", "late-handler"),
+            ("WaitForCacheSync", "late-handler"),
+            ("reconnect", "gone-410"),
+            ("重连", "gone-410"),
+        ] {
+            assert_eq!(ids(&shelf.find(query).cards)[0], id, "{query:?}");
+        }
+        let others = shelf.find("WaitForCacheSync").others;
+        assert_eq!(&*others[0].id, "sharedinformerfactory");
+    }
+
+    #[test]
+    fn one_version_in_a_search_is_the_one_that_is_meant() {
+        for (query, era) in [
+            ("client-go 0.34", Some(Generation::InOrder)),
+            ("RealFIFO", Some(Generation::InOrder)),
+            ("0.36 = 1.36", Some(Generation::Atomic)),
+            ("1.32 and 1.36", None),
+            ("relist", None),
+        ] {
+            assert_eq!(Shelf::library().find(query).era, era, "{query:?}");
+        }
+        let found = Shelf::library().find("client-go 0.34").cards;
+        let runs = |card: &Card| card.eras.contains(&Generation::InOrder);
+        assert!(found.len() > 3 && found.iter().all(runs));
     }
 
     #[test]

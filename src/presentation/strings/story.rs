@@ -114,7 +114,10 @@ pub fn verdict(lang: Lang, asked: &Asked, verdict: &Verdict) -> String {
             "不对。你的顺序：{given}。正确顺序：{right}。"
         );
     }
+    let is_order = matches!(verdict.right, Answer::Order(_));
     match (verdict.is_right, lang) {
+        // Its buttons are gone by then.
+        (Some(true), _) if is_order => in_lang!(lang, "Right: {right}.", "答对了：{right}。"),
         (Some(true), Lang::En) => "Right.".to_owned(),
         (Some(true), Lang::Zh) => "答对了。".to_owned(),
         (Some(false), Lang::En) => format!("No. It is: {right}."),

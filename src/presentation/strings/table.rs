@@ -115,6 +115,7 @@ words! {
     choose_object: "Press to see why it is here, and to select it for edit or delete", "按下可查看它为什么在这里，并选中它以便修改或删除";
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
+    choose_call_first: "Choose a call, to Update or Delete its object", "先选一次调用，再 Update 或 Delete 它的对象";
     choose_first: "Choose a Pod to edit or delete it", "先选一个 Pod，再修改或删除";
     create_first: "+ create a Pod first: all are deleted", "先“+ 创建”一个 Pod：已有的都已删除";
     deleted: "deleted", "已删除";
@@ -133,8 +134,8 @@ words! {
     cut_watch: "cut watch", "切断 watch";
     compact: "410 (compact)", "410（压缩）";
     compact_title:
-        "Forget the history: the next watch from an old version is answered with 410 Gone",
-        "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone";
+        "Forget the history: the next watch from an old version is answered with 410 Gone. Other kinds are written meanwhile, so the server’s rv goes up by one",
+        "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone。这期间其他资源也有写入，所以 API server 的 rv 加一";
     namespace: "namespace", "命名空间";
     name: "name", "名称";
     node: "node", "节点";
@@ -160,6 +161,8 @@ words! {
 
     // The queue.
     empty_queue: "The queue is empty", "队列是空的";
+    /// Where a Pop was asked for.
+    pop_waits: "Empty: Pop waits until something comes", "队列为空：Pop 等到有东西才返回";
     next: "next", "下一个";
     oldest_bottom: "Deltas of a key, oldest at the bottom", "一个 key 的 Delta，最旧的在最下面";
     oldest_right: "oldest at the right · → next", "最旧的在最右边 · → 下一个";
@@ -311,7 +314,7 @@ words! {
     /// At the front of the queue.
     held_back: "held: press “Pop one”", "手动：点“Pop 一次”";
     /// Where one acts in a lesson's run. The sandbox follows.
-    mixes: "The lesson’s own events go on. Without them:", "课程自己的事件会继续发生。想不受它影响：";
+    mixes: "The lesson’s own events go on. Another run, to try things out in:", "课程自己的事件会继续发生。想自由尝试，请打开另一个运行：";
     sandbox: "Sandbox", "沙盒";
     more_tools: "More tools", "更多工具";
 
@@ -487,6 +490,9 @@ words! {
         "The trace holds the objects whole: with the values of environment variables, arguments and whatever else stands in them. An anonymised one does not.",
         "运行记录（trace）里是完整的对象，包括环境变量的值、启动参数和其中的其他一切。匿名化后就不会有。";
     smallest: "Cut down to the smallest run that shows this", "缩减为仍能重现这一点的最小运行";
+    smallest_note:
+        "This: a fact of the same kind, about the same object, as the one that you are at. Objects, events, handlers, settings and inputs that it does not need are left out, in a branch beside this run.",
+        "“这一点”指与当前事实同类、关于同一对象的事实。它用不到的对象、事件、handler、设置和输入都会去掉；结果放在一个新分支里，当前运行不变。";
     share_transcript: "Download the transcript", "下载文字记录";
     why_the_step: "this step", "这一步";
     why_not_here: "what you chose, which is not on the stage now", "所选的对象，此刻不在台上";
@@ -545,8 +551,11 @@ words! {
         "small square or disc: one object; recreated, it gets another one",
         "小方块或圆点：一个对象；重新创建后会换一个";
     legend_timeline:
-        "◇ on the timeline: a marker; coloured ticks: deltas; a box: so many of them side by side",
-        "时间线上的 ◇：标记；彩色竖线：Delta；方框中的数字：挤在一起的 Delta 个数";
+        "◇ on the timeline: a marker; ▲: a check that does not hold; coloured ticks: deltas; a box: so many of them side by side",
+        "时间线上的 ◇：标记；▲：未通过的检查；彩色竖线：Delta；方框中的数字：挤在一起的 Delta 个数";
+    legend_modes:
+        "Pop is free: it takes whatever is queued at once; paced: it rests after each Pop; held: it waits until you press Pop one",
+        "Pop 的三种方式：“自由”，队列里有东西就取；“定速”，每次取完歇一会儿；“手动”，点“Pop 一次”才取";
     legend_lanes:
         "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
         "泳道：黄色持有锁，斜纹在等锁，灰色不持锁运行";
@@ -556,6 +565,12 @@ words! {
     legend_behind:
         "N objects behind: so many differ between the cache and the API server; before 0.36 client-go itself does not keep the cache's rv",
         "落后 N 个对象：有 N 个在缓存和 API server 上不一致；0.36 之前 client-go 自己并不保存缓存的 rv";
+    legend_known:
+        "known: KnownObjects have the object; pending: deltas of its key wait in the queue; neither: a Delete of it is dropped",
+        "known：KnownObjects 里有这个对象；pending：队列里还有这个 key 的 Delta；两者都没有：它的 Delete 会被丢弃";
+    legend_set:
+        "settings: what the lesson or you have set, not client-go",
+        "settings：课程或你做的设置，不属于 client-go";
     legend_live:
         "Cluster: watch a real one; all that comes is recorded, also while you look at the past, and Live goes back to the edge",
         "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处";

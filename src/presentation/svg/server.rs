@@ -262,7 +262,7 @@ fn requests(pen: &mut Pen, a: Area, rows: &ReflectorRows, places: i32) -> i32 {
             (_, true) => Ink::INK,
             _ => Ink::INK_3,
         };
-        let answer = strings::answer(pen.options.lang, &row.answer);
+        let answer = row.said(pen.options.lang);
         let text = [&row.text, " "].concat();
         let runs = [(&*text, mono(110, ink)), (&*answer, mono(110, answered))];
         let lines = wrap(&runs, a.w);

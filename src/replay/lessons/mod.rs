@@ -146,16 +146,22 @@ pub fn menu() -> Vec<(Arc<str>, Text)> {
 /// What the lessons tell: the id and the story of each that has one, in the order of the menu.
 #[must_use]
 pub fn stories() -> Vec<(Arc<str>, Value)> {
-    let story = |file: &str| {
+    each_with(STORY)
+}
+
+/// The id and this field of each lesson that has it, in the order of the menu.
+#[must_use]
+pub fn each_with(field: &str) -> Vec<(Arc<str>, Value)> {
+    let of = |file: &str| {
         Some(
             serde_json::from_str::<Value>(file)
                 .ok()?
-                .get_mut(STORY)?
+                .get_mut(field)?
                 .take(),
         )
     };
     files()
-        .filter_map(|(id, file)| Some(((*id).into(), story(file)?)))
+        .filter_map(|(id, file)| Some(((*id).into(), of(file)?)))
         .collect()
 }
 
@@ -234,6 +240,9 @@ pub fn load(id: &str) -> Result<Lesson, Text> {
 /// The field of a lesson with its scenario.
 pub const SCENARIO: &str = "scenario";
 
+/// The field of a lesson with its description.
+pub const NOTE: &str = "note";
+
 /// The field of a lesson with its story.
 pub const STORY: &str = "story";
 
@@ -266,7 +275,7 @@ fn read(value: Value) -> Result<Lesson, Wrong> {
     let mut read = Lesson {
         id: fields.get("id")?,
         title: text(&mut fields, "title")?,
-        note: text(&mut fields, "note")?,
+        note: text(&mut fields, NOTE)?,
         open: fields.get("open")?,
         scenario: fields.need(SCENARIO)?,
         markers: fields.get("markers")?,

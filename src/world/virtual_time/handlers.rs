@@ -156,6 +156,10 @@ pub(super) fn filled(
     let key = key_of(item);
     let name = key.rsplit('/').next().unwrap_or_default();
     let object = item.as_object();
+    let given = match item {
+        Item::Tombstone(_) => ["DeletedFinalStateUnknown{", name, "}"].concat(),
+        _ => name.to_owned(),
+    };
     let rv = object.map_or("", |object| object.resource_version());
     let old = old.and_then(Item::as_object);
     let old_rv = old.map_or("", |object| object.resource_version());
@@ -164,6 +168,7 @@ pub(super) fn filled(
     let mut values = vec![
         ("{type}", type_name),
         ("{name}", name),
+        ("{object}", &*given),
         ("{rv}", rv),
         ("{oldRv}", old_rv),
         ("{phase}", &*phase),

@@ -210,7 +210,8 @@ in_fields! {
         pub queues: bool = "queues", plain;
         /// It calls the queue's `HasSynced` before it prints (inside `process` only): `{synced}` is filled in.
         pub calls_has_synced: bool = "callsHasSynced", plain;
-        /// The lines it prints for an add: `{type}`, `{name}`, `{rv}` and `{phase}` are filled in, for an update also `{oldRv}`.
+        /// The lines it prints for an add: `{type}`, `{name}`, `{rv}` and `{phase}` are filled in, for an update also
+        /// `{oldRv}`. `{object}` is the name, and says of a tombstone that it is one.
         pub on_add: Vec<String> = "onAdd", lines;
         /// The lines it prints for an update.
         pub on_update: Vec<String> = "onUpdate", lines;

@@ -109,5 +109,5 @@ test("the smallest run that shows something is a branch, which a link carries", 
   assert.match(never.error.message, /does not show .*nobody/);
   await app.call("switchTo", 1);
   await app.call("smallest", "delta=Deleted key=default/b");
-  assert.match(await app.id("notice").textContent(), /runs were tried/);
+  assert.match(await app.id("notice").textContent(), /runs tried/);
 }));

@@ -54,7 +54,7 @@ test("a relist in two generations: deltas in one, a crate in the other", onPage(
   ]);
   assert.deepEqual((await line(app, "output", "lines")).map((lines) => lines.slice(3)), [
     ["≠ OnUpdate: a", "–"],
-    ["–", "≠ OnDelete: b"],
+    ["–", "≠ OnDelete: DeletedFinalStateUnknown{b}"],
   ]);
   // At the end both have stored the same objects, but notified handlers in another order.
   const { comparison } = await app.toEnd();

@@ -371,6 +371,14 @@ for (const speed of ["100", "400", "800"]) {
   }));
 }
 
+test("what stays where it was is not drawn twice: a program's call leaves no ghost", onPage({ motion: true, link: "#v1;lesson=deltafifo" }, async (app) => {
+  for (let n = 0; n < 3; n += 1) {
+    await app.call("step", 1, "event");
+    const [flyers, ghosts] = await app.page.evaluate(() => ["#motion .fly", "#motion .fly.ghost"].map((all) => document.querySelectorAll(all).length));
+    assert.deepEqual([flyers > 0, ghosts], [true, 0], `event ${n}`);
+  }
+}));
+
 test("an error that moves the stage takes the paths along", onPage({ motion: true, lesson: "sandbox" }, async (app) => {
   await app.call("seek", 47);
   await app.call("inject", { op: "create", object: { metadata: { namespace: "default", name: "mine" } } });

@@ -18,6 +18,17 @@ const lane = (app, era) =>
     }),
   );
 
+test("what one Pop of a DeltaFIFO takes together holds together, and a RealFIFO's deltas stand alone", onPage({ lesson: "first-look" }, async (app) => {
+  await app.call("seek", 0);
+  for (let n = 0; n < 3; n += 1) await app.call("runUntil", "fact=DeltaAppended");
+  await app.id("btn-compare").click();
+  const joined = (where) => app.page.locator(`${where} .c.joined`).count();
+  await app.id("compare-with").selectOption("race");
+  await app.eventually("three deltas wait", (s) => s.comparison?.with === "race");
+  await app.page.locator(".race-lane .c").first().waitFor();
+  assert.deepEqual([await joined(".race-lane[data-era='1.32']"), await joined(".race-lane[data-era='1.34']")], [2, 0]);
+}));
+
 test("playing stops where lanes part and says what the handler knows, and a click opens a lane", onPage({ lesson: "tombstone" }, async (app) => {
   await app.call("seek", 0);
   await app.id("btn-compare").click();

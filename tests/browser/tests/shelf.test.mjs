@@ -40,6 +40,12 @@ test("a symptom finds its lesson in both languages, and a card opens its story",
     assert.equal((await cards(app))[0], first, query);
     assert.match(await app.id("shelf-found").textContent(), /^[1-9]/);
   }
+  // A word of the glossary says what it is; a version is the one in which a card opens its story.
+  await app.id("shelf-search").fill("realfifo");
+  assert.match(await app.id("shelf-term").textContent(), /^RealFIFO .*0\.33/);
+  await app.id("shelf-search").fill("client-go 0.34");
+  assert.match(await app.id("card-gone-410").textContent(), /client-go 0\.34/);
+  assert.match(await app.id("card-gone-410").getAttribute("href"), /era=1\.34/);
   await app.id("shelf-search").fill("xyzzy");
   assert.deepEqual(await cards(app), []);
   await app.id("shelf-search").fill("");

@@ -132,7 +132,7 @@ test("a question is answered by the run, right or wrong, and the goal by acting"
   // It stops once the handler has returned: its line is there, and it still says what it received.
   await app.id("goal-reached").waitFor();
   assert.ok(!(await app.state()).playing);
-  assert.equal(await app.id("output-line").last().textContent(), "OnDelete: web-1");
+  assert.equal(await app.id("output-line").last().textContent(), "OnDelete: DeletedFinalStateUnknown{web-1}");
   assert.equal(await app.page.locator(".load").textContent(), "last: DeletedFinalStateUnknown");
   // What led to the goal makes room for what it teaches, until one goes back to it.
   assert.ok(!(await app.id("scene-words").isVisible()));
@@ -439,7 +439,13 @@ test("where a program fills the queue, one acts as the program: by clicks alone 
   await app.id("goal").waitFor();
   const words = (id) => app.id(id).textContent();
   assert.deepEqual([await words("btn-create"), await words("btn-edit"), await words("btn-delete")], ["+ Add", "~ Update", "× Delete"]);
+  // Why it cannot be pressed, and what a Pop of nothing does, is said.
   assert.ok(await app.id("btn-delete").isDisabled());
+  assert.match(await words("act-first"), /Choose a call/);
+  await app.id("btn-pop").click();
+  await app.page.getByText("Pop waits until something comes").waitFor();
+  await app.id("goal-again").click();
+  await app.page.getByText("Pop waits until something comes").waitFor({ state: "detached" });
   // What is deleted can be deleted again: a program may call what it likes.
   await app.id("stream-line").last().click();
   assert.equal(await app.id("stream-line").last().getAttribute("aria-pressed"), "true");

@@ -64,7 +64,7 @@ fn a_missed_deletion_leads_to_the_known_object_and_to_the_delete() {
         let notified = (1..=steps).rev().find(|step| {
             session.obey(Command::Seek(*step));
             let last = session.current().unwrap().fact;
-            matches!(last, Fact::Handlers(HandlersFact::LinePrinted { line, .. }) if &*line == "OnDelete: b")
+            matches!(last, Fact::Handlers(HandlersFact::LinePrinted { line, .. }) if &*line == "OnDelete: DeletedFinalStateUnknown{b}")
         });
         assert!(notified.is_some(), "{generation:?}");
         let names = chain(&mut session).join(" ");
