@@ -3,7 +3,8 @@
 // This module is small. It loads the program behind the elements when the first of them needs it, once per page.
 
 import { Absent, Life } from "./alive.js";
-import { ATTRIBUTES } from "./names.js";
+import { ATTRIBUTES, doubts } from "./names.js";
+import { frame, pause } from "./paced.js";
 
 /** The version of the package. */
 export const version = "__VERSION__";
@@ -13,8 +14,6 @@ const TAG = "delta-scope";
 const OPENS = new Set(["lesson", "src", "link"]);
 // Distance from the viewport at which an element is loaded.
 const NEAR = "300px";
-// While an element is drawn piece by piece, about how often the page around is painted.
-const FRAME_MS = 40;
 // How long to wait for the first frame.
 const READY_MS = 1000;
 const BOOK_DARK = /\b(?:coal|navy|ayu)\b/;
@@ -266,6 +265,8 @@ export class DeltaScope extends HTMLElement {
   // Numbers the calls of play and pause: only the latest counts.
   #wish = 0;
   #chosen;
+  // The run that is shown while `load` draws another one.
+  #kept;
   #isSeen = false;
   #disposed = false;
   #loading = false;
@@ -289,6 +290,7 @@ export class DeltaScope extends HTMLElement {
   connectedCallback() {
     if (this.#disposed || this.#parts) return;
     this.#build();
+    for (const doubt of doubts(this)) console.warn(`deltascope: ${doubt}`);
     follow(this);
     if (this.getAttribute("load") === "eager") this.#start();
   }
@@ -409,12 +411,23 @@ export class DeltaScope extends HTMLElement {
     if (!isRun) {
       throw new TypeError("load() takes the id of a lesson, a scenario as an object, the text of a trace, or a link that begins with #v1.");
     }
+    // What runs stays if the other one cannot be shown.
+    if (this.#isReady && this.#api) {
+      this.#kept = { api: this.#api, given: this.#given, around: this.#around, frame: this.#parts.frame, mount: this.#parts.mount };
+      this.#api = undefined;
+    } else if (!this.#kept) {
+      this.#forget();
+    }
     if (typeof what !== "string") this.#given = { scenario: what };
     else if (what.startsWith("#")) this.#given = { link: what };
     else if (/^\s*\{/.test(what)) this.#given = { file: what, name: "trace.jsonl" };
     else this.#given = { lesson: what };
-    this.#restart();
+    this.#turn += 1;
+    this.#loading = false;
+    this.#next();
+    const wrong = await this.#start();
     await this.ready;
+    if (wrong) throw wrong;
     this.#tell();
   }
 
@@ -625,15 +638,9 @@ export class DeltaScope extends HTMLElement {
       if (!built) return;
       const api = loaded.life.guard(built);
       if (turn !== this.#turn) return api.dispose();
-      this.#api = api;
-      this.#loading = false;
-      this[AROUND]();
-      // Set the generation first: moments depend on it.
-      const late = [...this.#late].sort(([a], [b]) => Number(b === "era") - Number(a === "era"));
-      for (const [name, value] of late) if (!(name in this.#around)) this.#api.set(name, value);
-      this.#parts.before.hidden = true;
-      this.#parts.frame.classList.remove("coming");
-      for (const frame of this.#parts.box.querySelectorAll(".frame")) if (frame !== this.#parts.frame) frame.remove();
+      this.#kept?.api.dispose();
+      this.#kept = undefined;
+      this.#shows(api);
       // The first picture is shown once the browser has painted.
       await frame(READY_MS);
       if (turn !== this.#turn) return;
@@ -646,9 +653,35 @@ export class DeltaScope extends HTMLElement {
       this.#emit("ready", { version });
     } catch (error) {
       if (turn !== this.#turn) return;
+      if (this.#kept) {
+        const { api, given, around, frame, mount } = this.#kept;
+        this.#kept = undefined;
+        Object.assign(this.#parts, { frame, mount });
+        this.#given = given;
+        this.#around = around;
+        this.#shows(api);
+        this.#isReady = true;
+        this.#settle.resolve();
+        this.#emit("error", { message: this.#said(error) });
+        return error;
+      }
       this.#forget();
       this.#fail(error, `${this.#words.failed} ${this.#said(error)}`);
     }
+  }
+
+  /** From now on this run is the one that is shown. */
+  #shows(api) {
+    this.#api = api;
+    this.#loading = false;
+    this[AROUND]();
+    // Set the generation first: moments depend on it.
+    const late = [...this.#late].sort(([a], [b]) => Number(b === "era") - Number(a === "era"));
+    for (const [name, value] of late) if (!(name in this.#around)) this.#api.set(name, value);
+    const { before, box, frame } = this.#parts;
+    before.hidden = true;
+    frame.classList.remove("coming");
+    for (const other of box.querySelectorAll(".frame")) if (other !== frame) other.remove();
   }
 
   #said(error) {
@@ -671,7 +704,7 @@ export class DeltaScope extends HTMLElement {
   [STOPPED](error) {
     if (!this.#parts || (!this.#api && !this.#loading)) return;
     this.#turn += 1;
-    this.#api = undefined;
+    this.#api = this.#kept = undefined;
     this.#resume = false;
     this.#fail(error, this.#said(error));
   }
@@ -798,8 +831,8 @@ export class DeltaScope extends HTMLElement {
     this.#loading = false;
     this.#resume = false;
     this.#parts?.root.querySelector(".on-paper")?.remove();
-    this.#api?.dispose();
-    this.#api = undefined;
+    for (const api of [this.#api, this.#kept?.api]) api?.dispose();
+    this.#api = this.#kept = undefined;
   }
 
   /** Code that awaits the cancelled run now awaits the next one. */
@@ -830,41 +863,6 @@ function asScenario(text) {
   } catch {
     return undefined;
   }
-}
-
-let post;
-const waiting = [];
-let framed = 0;
-
-/** Resolves once the page's pending tasks have run. */
-function turn() {
-  // Not scheduler.yield(): its continuation would run before the page's own timers and messages.
-  if (!post) {
-    post = new MessageChannel();
-    post.port1.onmessage = () => waiting.shift()?.();
-  }
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    post.port2.postMessage(0);
-  });
-}
-
-/** Resolves with the next frame, or after `ms`, because a hidden page draws none. */
-function frame(ms) {
-  return new Promise((resolve) => {
-    requestAnimationFrame(resolve);
-    setTimeout(resolve, document.hidden ? 0 : ms);
-  });
-}
-
-/** Lets the page run its pending tasks and paint. */
-async function pause() {
-  await turn();
-  if (performance.now() - framed < FRAME_MS || document.hidden) return;
-  await frame(FRAME_MS);
-  framed = performance.now();
-  // The browser paints after all callbacks of the frame.
-  await turn();
 }
 
 function make(tag, name) {

@@ -39,4 +39,6 @@ mod guide {
     struct Pop;
     #[doc = include_str!("../docs/en/src/factory.md")]
     struct Factory;
+    #[doc = include_str!("../docs/en/src/library.md")]
+    struct Library;
 }

@@ -105,6 +105,18 @@ pub struct ListPage<O> {
     pub table: Option<Table>,
 }
 
+impl<O> ListPage<O> {
+    /// A list in one page.
+    pub fn new(resource_version: impl Into<Rv>, items: Vec<Item<O>>) -> Self {
+        Self {
+            resource_version: resource_version.into(),
+            items,
+            continue_token: Arc::default(),
+            table: None,
+        }
+    }
+}
+
 /// A server's response for printing, without objects that could be cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Table {

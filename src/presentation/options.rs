@@ -207,17 +207,20 @@ impl Options {
             Attribute::Scene => self.scene = Some(scene(key, value)?),
             Attribute::Granularity if value.is_empty() => self.granularity = None,
             Attribute::Granularity => {
-                self.granularity = Some(one_of(key, value, &StepSize::ALL, StepSize::id)?);
+                self.granularity = Some(one_of(key, value, &StepSize::ALL, StepSize::id, &[])?);
             }
             Attribute::Speed if value.is_empty() => self.speed = None,
             Attribute::Speed => self.speed = Some(speed(key, value)?),
             Attribute::Theme if auto => self.theme = None,
-            Attribute::Theme => self.theme = Some(one_of(key, value, &Theme::ALL, Theme::id)?),
+            Attribute::Theme => {
+                self.theme = Some(one_of(key, value, &Theme::ALL, Theme::id, AUTO)?)
+            }
             Attribute::Lang if auto => self.lang = None,
             Attribute::Lang => self.lang = Some(lang(key, value)?),
             Attribute::Motion if auto => self.motion = None,
             Attribute::Motion => {
-                self.motion = Some(one_of(key, value, &["full", "none"], |word| word)? == "full")
+                self.motion =
+                    Some(one_of(key, value, &["full", "none"], |word| word, AUTO)? == "full")
             }
             // The height of the surroundings is not known here.
             Attribute::Height if auto || value == "fill" => self.height = None,
@@ -237,15 +240,21 @@ impl Options {
     }
 }
 
+/// As the surroundings are.
+const AUTO: &[&str] = &["auto"];
+
+/// One of `all`; `also` names what else would have been read.
 fn one_of<T: Copy>(
     key: &str,
     value: &str,
     all: &[T],
     id: fn(T) -> &'static str,
+    also: &[&'static str],
 ) -> Result<T, Text> {
     let found = all.iter().find(|one| id(**one) == value);
     found.copied().ok_or_else(|| {
-        let words: Vec<&str> = all.iter().map(|one| id(*one)).collect();
+        let words = all.iter().map(|one| id(*one));
+        let words: Vec<&str> = words.chain(also.iter().copied()).collect();
         not(key, value, &words.join(", "))
     })
 }
@@ -259,7 +268,7 @@ fn any_of<T: Copy + Default>(
 ) -> Result<T, Text> {
     match value {
         "" => Ok(T::default()),
-        _ => one_of(key, value, all, id),
+        _ => one_of(key, value, all, id, &[]),
     }
 }
 
@@ -298,7 +307,7 @@ fn panels(key: &str, value: &str) -> Result<Vec<Panel>, Text> {
     let mut chosen = Vec::new();
     let words = value.split(|one: char| one == ',' || one.is_whitespace());
     for word in words.filter(|word| !word.is_empty()) {
-        chosen.push(one_of(key, word, &Panel::ALL, Panel::id)?);
+        chosen.push(one_of(key, word, &Panel::ALL, Panel::id, &[])?);
     }
     Ok(Panel::ALL
         .into_iter()
@@ -391,6 +400,8 @@ mod tests {
             assert_eq!(set.is_ok(), is_right, "{key}={value}");
             if let Err(text) = set {
                 assert!(text.en.contains(key) && text.zh.contains(key), "{text:?}");
+                let has_auto = ["theme", "lang", "height"].contains(&key);
+                assert_eq!(text.en.contains("auto"), has_auto, "{text:?}");
             }
         }
         let mut options = Options::default();

@@ -36,7 +36,7 @@ const own = names.filter((name) => /^(page|start)-\w+\.(css|js)$/.test(name));
 const page = ["index.html", ...own, "old.js", "rescue.js", "alive.js", ...main, other.page, other.more];
 const rows = [
   ["page", page],
-  ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", "names.js", ...main, other.element]],
+  ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", "names.js", "paced.js", ...main, other.element]],
   ["more", [other.more]],
   ["rest", [other.rest]],
   ["own", [other.own]],

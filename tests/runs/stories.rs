@@ -558,6 +558,21 @@ fn next_plays_to_each_scene_and_an_answer_to_what_decides_it() {
         (story(&mut session).index, session.view().step),
         (3, place(&mut session, "piled"))
     );
+    // It is asked again, also if one goes back while an answer plays.
+    let is_open = |session: &mut Session| story(session).asked.clone().unwrap().given.is_none();
+    assert!(is_open(&mut session));
+    session.obey(Command::Tell(Tell::Answer(Some(Answer::Choice(1)))));
+    session.tick();
+    assert!(!is_open(&mut session));
+    session.obey(Command::Tell(Tell::Back));
+    assert!(is_open(&mut session) && story(&mut session).index == 3);
+    assert_eq!(session.view().step, place(&mut session, "piled"));
+    session.obey(Command::Tell(Tell::Answer(Some(Answer::Choice(2)))));
+    watch(&mut session);
+    let verdict = story(&mut session).asked.clone().unwrap().verdict.unwrap();
+    assert_eq!(verdict.is_right, Some(true));
+    session.obey(Command::Tell(Tell::Back));
+    assert!(is_open(&mut session));
     session.obey(Command::Tell(Tell::Back));
     assert_eq!(
         (story(&mut session).index, session.view().step),
@@ -612,6 +627,34 @@ fn a_link_to_a_scene_keeps_the_run_that_is_shown() {
         assert_eq!(opened.picture, shown.picture, "{link}");
         let run = |session: &Session| format!("{:?}", session.timeline().recording());
         assert_eq!(run(&other), run(&session), "{link}");
+    }
+}
+
+/// Opens the library's first story as somebody wrote it anew.
+fn own_lesson(id: &str) -> Command {
+    let file = include_str!("../../src/replay/lessons/first-look.json");
+    let mut lesson: Value = serde_json::from_str(file).unwrap();
+    lesson["id"] = id.into();
+    Command::Open(vec![("mine.json".into(), lesson.to_string().into())])
+}
+
+#[test]
+fn a_link_names_no_scene_of_ones_own_lesson_and_one_that_does_opens_the_run() {
+    for id in ["", "first-look"] {
+        let mut session = Session::empty();
+        session.obey(own_lesson(id));
+        session.obey(Command::Tell(Tell::Scene(3)));
+        let shown = session.view();
+        assert!(shown.error.is_none() && shown.story.is_some(), "{id}");
+        let link = session.export(Export::Link).unwrap();
+        assert!(!link.contains("scene=") && link.contains(";i="), "{link}");
+        let mut other = Session::empty();
+        let named = format!("{link};scene=4");
+        other.obey(Command::OpenLink(named.into()));
+        let opened = other.view();
+        assert_eq!((opened.step, &opened.error), (shown.step, &None));
+        assert!(opened.notice.unwrap().en.contains("as its file"));
+        assert_eq!(opened.picture, shown.picture);
     }
 }
 

@@ -158,7 +158,7 @@ impl<O: Object + Send + Sync + 'static> SharedIndexInformer<O> {
     ) -> Result<Registration<O>, Error> {
         let shared = &self.shared;
         let mut state = lock(&shared.state);
-        let name = options.name.as_deref().unwrap_or("handler");
+        let name = options.name.as_deref().unwrap_or_default();
         let registration = state.add_event_handler(name, options.resync_period, &mut ())?;
         let listener = Arc::new(Listener::new(Box::new(handler)));
         let now = shared.options.clock.now();

@@ -54,6 +54,12 @@ impl Way {
 /// The answers to choose from, or the field for one, while a question is open.
 const ANSWERS: &str = ".question:has(> .led) :is(.answer, input):enabled";
 
+/// What sends a number that is typed.
+const TYPED: &str = ".question:has(> .led) .one-number:valid button";
+
+/// The way on from the end of a story, in front of a class.
+const NEXT_LESSON: &str = "[data-testid=next-lesson]";
+
 /// Chooses the answer of this number, from 1. Returns whether the key is done with: a field takes the digit itself.
 fn choose(host: &Host, at: u32) -> bool {
     let first = host.find(ANSWERS);
@@ -115,16 +121,37 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         }
         event.prevent_default();
         event.stop_propagation();
-        // The next scene shows the answer: the way there leads past the question first, and says so.
-        if action == Action::Command(Command::Tell(Tell::Next))
-            && let Some((led, answer)) = here.find(".led:empty").zip(here.find(ANSWERS))
-        {
+        // The next scene shows the answer: the way there leads past the question first, says so, and then shows what
+        // happens, and why.
+        let asks = (action == Action::Command(Command::Tell(Tell::Next)))
+            .then(|| here.find(".led").zip(here.find(ANSWERS)))
+            .flatten();
+        if let Some((led, answer)) = asks {
+            if let Some(send) = here.find(TYPED) {
+                send.unchecked_into::<HtmlElement>().click();
+                return;
+            }
+            if led.has_child_nodes() {
+                ui.send(Command::Tell(Tell::Answer(None)));
+                here.focus_still(".tale");
+                return;
+            }
             led.set_text_content(Some(ui.words().story_led));
             // There, space answers, unless it is the key that led there.
             if key != " " {
                 way.next.set(Reached::Tab);
             }
             focus(Some(answer));
+            return;
+        }
+        // At the end of a story, in front of a class: the first press leads to the next lesson, another one opens it.
+        if action == Action::Command(Command::Tell(Tell::Next))
+            && let Some(next) = here.find(NEXT_LESSON)
+        {
+            match next.matches(":focus").unwrap_or_default() {
+                true => next.unchecked_into::<HtmlElement>().click(),
+                false => focus(Some(next)),
+            }
             return;
         }
         obey(ui, layout, help, action);

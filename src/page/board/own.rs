@@ -13,6 +13,7 @@ use super::{
 };
 use super::{shelf as library, together};
 use crate::live::{self, Connects, Link};
+use crate::memo::Memo;
 use crate::ui::{Shelved, Ui};
 use deltascope_presentation::shelf::Course;
 
@@ -25,6 +26,12 @@ pub(super) fn shelf() -> AnyView {
 #[inline(never)]
 pub(super) fn more(ui: Ui) -> AnyView {
     library::more(ui)
+}
+
+/// The same in front of a class.
+#[inline(never)]
+pub(super) fn next_lesson(ui: Ui, done: Memo<bool>) -> AnyView {
+    library::next_lesson(ui, done)
 }
 
 /// A key while the shelf is shown.

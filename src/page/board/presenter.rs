@@ -14,10 +14,14 @@ use crate::ui::Ui;
 use deltascope_presentation::command::Export;
 use deltascope_presentation::decimal::decimals;
 use deltascope_presentation::qr;
+use deltascope_replay::lessons;
 use deltascope_world::text::Text;
 
 /// The class of the page's root by which the styles know.
 const CLASS: &str = "presenting";
+
+/// Nobody types more characters than these.
+const TYPED: usize = 90;
 
 /// What the presenter shows.
 #[derive(Clone, Copy)]
@@ -133,17 +137,7 @@ pub(super) fn Over(presenter: Presenter) -> impl IntoView {
             });
             view! {
                 {shown(move || code.get(), move || view! {
-                    <div class="big-code" role="dialog" aria-label=ui.word(|words| words.code) on:click=move |_| code.set(false)>
-                        {
-                            let link = Memo::new(move |_| {
-                                // Another moment has another link.
-                                ui.view.track();
-                                ui.export.run(Export::Link)
-                            });
-                            super::parts::part(move || drawn(ui, link.get()))
-                        }
-                        <p>{ui.word(|words| words.code_scan)}</p>
-                    </div>
+                    {big_code(ui, code)}
                 })}
                 {shown(move || blank.get(), move || view! {
                     <div class="blanked" data-testid="blanked" on:click=move |_| blank.set(false)>
@@ -154,6 +148,41 @@ pub(super) fn Over(presenter: Presenter) -> impl IntoView {
             }
         },
     )
+}
+
+/// The code of the link to this moment, what it opens, and where it leads, for those who have a keyboard.
+fn big_code(ui: Ui, code: RwSignal<bool>) -> AnyView {
+    let link = Memo::new(move |_| {
+        // Another moment has another link.
+        ui.view.track();
+        ui.export.run(Export::Link)
+    });
+    let opens = move || match (is_here_alone(), has_own_story(ui)) {
+        (true, _) => ui.words().code_here,
+        (false, true) => ui.words().code_run,
+        (false, false) => ui.words().code_scan,
+    };
+    let typed = move || link.get().ok().filter(|link| link.len() <= TYPED);
+    view! {
+        <div class="big-code" role="dialog" aria-label=ui.word(|words| words.code) on:click=move |_| code.set(false)>
+            {super::parts::part(move || drawn(ui, link.get()))}
+            <p data-testid="code-opens">{text(opens)}</p>
+            <p class="mono" translate="no" data-testid="code-link">{text(move || typed().unwrap_or_default())}</p>
+        </div>
+    }
+    .into_any()
+}
+
+/// Whether the story that is shown is one's own, which no link carries.
+pub(super) fn has_own_story(ui: Ui) -> bool {
+    ui.view
+        .with(|view| view.lesson.has_story && !lessons::is_known(&view.lesson.id))
+}
+
+/// Whether the page's address leads every other machine to itself.
+pub(super) fn is_here_alone() -> bool {
+    let name = window().location().hostname().unwrap_or_default();
+    name == "[::1]" || name.starts_with("127.") || name.rsplit('.').next() == Some("localhost")
 }
 
 /// A link as a code, or why there is none.

@@ -107,6 +107,9 @@ fn link(ui: Ui) -> AnyView {
             {shown(move || is_branch.get(), move || view! {
                 <p class="share-note" data-testid="share-branch">{ui.word(|words| words.share_branch)}</p>
             })}
+            {shown(move || presenter::has_own_story(ui), move || view! {
+                <p class="share-note" data-testid="share-story">{ui.word(|words| words.share_story)}</p>
+            })}
             <p class="share-note" data-testid="share-era" translate="no">{text(move || in_link(era.get()))}</p>
             <details>
                 <summary>{ui.word(|words| words.code)}</summary>

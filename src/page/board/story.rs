@@ -197,7 +197,11 @@ fn turn(
                     class="btn go"
                     class:pass=move || asks.get()
                     data-testid="story-next"
-                    title=text(move || format!("{} (→)", onward()))
+                    title=text(move || match asks.get() {
+                        // The key shows the answer first.
+                        true => onward().to_owned(),
+                        false => format!("{} (→)", onward()),
+                    })
                     on:click=move |_| ui.send(Command::Tell(Tell::Next))
                 >
                     {text(onward)}
@@ -218,6 +222,9 @@ fn turn(
                         false => ui.words().story_run,
                     })}
                 </button>
+                {is_page.then(|| shown(move || layout.presenter.on.get(), move || {
+                    later(Part::Own, || true, move || own::next_lesson(ui, reached))
+                }))}
                 <button class="btn" data-testid="story-more" aria-haspopup="dialog" on:click=move |_| more.set(true)>
                     {more_word(ui, story)}
                 </button>
@@ -323,7 +330,7 @@ fn question(ui: Ui, asked: &Asked, plays: bool, lang: Lang) -> AnyView {
                     </button>
                 })}
             </div>
-            // While it is open: what a key says that was about to skip it.
+            // While it is open: what a key says that was about to pass it.
             {is_open.then(|| view! { <p class="led" role="status" data-testid="led"></p> })}
             {plays.then(|| meanwhile(ui))}
             {verdict}

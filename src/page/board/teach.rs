@@ -13,7 +13,7 @@ use crate::ui::{Taken, Ui};
 use deltascope_presentation::shelf::notes::{AskedNote, Notes};
 use deltascope_presentation::shelf::{Card, Course, Shelf};
 use deltascope_presentation::strings::shelf as said;
-use deltascope_world::text::Lang;
+use deltascope_world::text::{Lang, Text as Words};
 
 /// The notes of a course.
 pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
@@ -102,10 +102,13 @@ fn lesson(ui: Ui, course: Course, notes: &Notes, number: usize, lang: Lang) -> A
     let card = &notes.card;
     let first = story_link(Some(course), &card.id, 1);
     let to_first = first.clone();
-    let asked = notes
-        .asked
-        .iter()
-        .map(|one| question(ui, course, &card.id, one, lang));
+    // What was to be shown last is said there.
+    let shown = notes.asked.iter().map(|one| Some(one.show.as_ref()?.0));
+    let shown = std::iter::once(None).chain(shown);
+    let asked = notes.asked.iter().zip(shown).map(|(one, shown)| {
+        let lead = (shown != Some(one.scene)).then_some(&one.say);
+        question(ui, course, &card.id, one, lead, lang)
+    });
     let goal = notes.goal.as_ref().map(|(goal, hints)| {
         let hints = hints
             .iter()
@@ -134,7 +137,14 @@ fn lesson(ui: Ui, course: Course, notes: &Notes, number: usize, lang: Lang) -> A
     .into_any()
 }
 
-fn question(ui: Ui, course: Course, lesson: &str, note: &AskedNote, lang: Lang) -> AnyView {
+fn question(
+    ui: Ui,
+    course: Course,
+    lesson: &str,
+    note: &AskedNote,
+    lead: Option<&Words>,
+    lang: Lang,
+) -> AnyView {
     let link = |scene: usize| {
         let link = story_link(Some(course), lesson, scene);
         let to = link.clone();
@@ -153,7 +163,7 @@ fn question(ui: Ui, course: Course, lesson: &str, note: &AskedNote, lang: Lang) 
         }
     });
     view! {
-        <div class="situation">{words(&note.say, lang)}</div>
+        {lead.map(|lead| view! { <div class="situation">{words(lead, lang)}</div> })}
         <dl class="told-of">
             <dt>{ui.word(|words| words.teach_ask)}</dt>
             <dd class="ask">

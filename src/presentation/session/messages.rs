@@ -165,6 +165,14 @@ pub(super) fn no_story() -> Text {
     )
 }
 
+/// A link names a scene, and only the library's lessons have theirs in the page.
+pub(super) fn no_story_in_link() -> Text {
+    Text::new(
+        "The link names a scene of a story, and this run has none: here is the run alone. A lesson of one's own is shared as its file.",
+        "链接指向故事中的一幕，而此运行没有故事，这里只显示运行本身。自己写的课程请以文件分享。",
+    )
+}
+
 /// A story is asked for by an attribute, and the lesson has none.
 pub(super) fn no_story_for(quiz: bool) -> Text {
     let mode = if quiz { "quiz" } else { "story" };

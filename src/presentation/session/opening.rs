@@ -23,7 +23,7 @@ use deltascope_world::text::Text;
 
 use super::branches::no_room;
 use super::marking::Marking;
-use super::messages::cannot_run;
+use super::messages::{cannot_run, no_story_in_link};
 use super::share::{far, id_of_file, no_moment, nobodys};
 use super::smallest::{Wanted, cut_down, words_of};
 use super::{Change, OPENING, Session};
@@ -363,25 +363,27 @@ impl Session {
         self.begin(opened.lesson, opened.timeline);
         self.mark(opened.marking);
         self.playback.seek(opened.step, self.timeline.len());
-        let mut told = None;
+        // A scene that cannot be shown is no reason to show nothing: the run is there.
         if let Some((scene, is_at)) = opened.scene {
             self.open_scene(scene - 1);
-            told = self.error.take();
             if is_at {
                 self.playback.seek(opened.step, self.timeline.len());
             }
         }
         if opened.handout {
             self.tell(Tell::Handout(true));
-            told = told.or(self.error.take());
         }
+        self.notice = match self.error.take() {
+            Some(_) if self.lesson.story.is_none() => Some(no_story_in_link()),
+            other => other.map(|error| error.message),
+        };
         // If nothing is at that place any more, nothing is selected.
         if opened.error.is_none()
             && let Some(anchor) = Anchor::read(&opened.selection)
         {
             self.select(Some(anchor));
         }
-        self.error = opened.error.or(told);
+        self.error = opened.error;
         Change::Cut
     }
 }

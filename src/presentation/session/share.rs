@@ -57,8 +57,12 @@ impl Session {
             return Err(too_far(packed.far));
         }
         let mut link = packed.link.clone();
-        link.scene = self.scene_shown().map(|scene| scene + 1);
-        link.handout = self.shows_handout();
+        // What a link cannot carry, it does not name.
+        link.scene = self
+            .scene_shown()
+            .filter(|_| lessons::is_known(&self.lesson.id))
+            .map(|scene| scene + 1);
+        link.handout = link.scene.is_some() && self.shows_handout();
         link.at = Some(self.moment());
         if let Some(selection) = self.selection() {
             link.selection = selection.anchor.to_string().into();

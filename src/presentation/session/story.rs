@@ -428,6 +428,10 @@ impl Session {
             telling.shown = true;
             telling.scene = scene;
             telling.to = None;
+            // Whoever comes to its moment is asked anew.
+            if let Some(given) = telling.given.get_mut(scene) {
+                *given = None;
+            }
             // Only the last run of this kind is kept: trying the goal again and again fills nothing.
             if left.is_some()
                 && let Some(before) = std::mem::replace(&mut telling.left, left)
@@ -498,10 +502,9 @@ impl Session {
         };
         let (scene, cursor) = (telling.scene, self.playback.cursor());
         let before = telling.before(scene).unwrap_or(scene);
-        // From an answer to its question.
-        let is_later = telling.to.is_none_or(|to| to <= cursor)
-            && !self.plays_scene()
-            && self.scene_place(scene).is_some_and(|at| at < cursor);
+        // From an answer to its question, also while it plays.
+        let end = telling.to.map_or(cursor, |to| to.max(cursor));
+        let is_later = self.scene_place(scene).is_some_and(|at| at < end);
         self.cut_to_scene(if is_later { scene } else { before })
     }
 
@@ -623,7 +626,10 @@ impl Session {
         let is_last = index + 1 == story.scenes.len();
         let (place, decided) = (self.scene_place(index), self.decided(index));
         let plays = self.plays_scene();
+        // Before its moment and not on the way there, an answer is not given yet.
+        let answers = decided.is_some_and(|to| to <= cursor || telling.to == Some(to));
         let given = telling.given.get(index).cloned().flatten();
+        let given = given.filter(|_| answers);
         let asked = scene.ask.as_ref().map(|question| {
             let came = place.zip(decided);
             let came = came.filter(|(_, to)| *to <= cursor && !plays);

@@ -325,7 +325,7 @@ words! {
     story_show: "Show me", "直接看答案";
     story_number: "Your answer, a number", "你的答案（数字）";
     story_answer: "Answer", "回答";
-    story_led: "→ again skips the question; a digit answers it.", "再按一次 → 跳过问题；按数字作答。";
+    story_led: "→ again shows the answer; a digit answers.", "再按一次 → 直接看答案；按数字作答。";
     story_order: "Choose them in order.", "按先后顺序点选。";
     story_run: "Let time run", "继续运行";
     story_pause: "Pause", "暂停";
@@ -387,10 +387,13 @@ words! {
     code_short: "QR code", "二维码";
     code_long: "The link to this moment is too long for a code that phones can read. Share it as a link or a file.", "指向此刻的链接太长，手机读不出这样的二维码。请以链接或文件分享。";
     code_scan: "Your phone opens this scene.", "用手机扫一扫，打开这一幕。";
+    next_lesson: "Next lesson", "下一课";
+    code_run: "Your phone opens this moment of the run, without the story: a link does not carry it. Share the lesson's file.", "用手机扫一扫，打开运行的这一时刻；链接不含故事，请分享课程文件。";
+    code_here: "This address is known on this machine alone. Serve the page where others reach it.", "此地址只在本机有效。请把页面放到别人能访问的地址上。";
     handout_print: "Print", "打印";
     handout_answers: "Answers", "答案";
     handout_undecided: "This generation does not decide it.", "此实现版本中没有答案。";
-    key_answer: "that answer, where a story asks; → leads to the answers, → again skips the question", "故事提问时，选第几个答案；→ 先移到选项，再按跳过问题";
+    key_answer: "that answer, where a story asks; → leads to the answers, → again shows the right one", "故事提问时，选第几个答案；→ 先移到选项，再按直接看答案";
     key_story: "tell the story, or look closer", "讲故事，或看细节";
     key_present: "in a story: in front of a class (Esc leaves)", "在故事中：演示模式（Esc 退出）";
     key_blank: "in front of a class: blank the screen", "演示模式中：隐藏画面";
@@ -468,6 +471,9 @@ words! {
     share_link_note:
         "It opens the same run at this moment: the lesson, the generation, and all that you did in this branch are in the link itself. Nothing is sent anywhere.",
         "它会在此刻打开同样的运行：课程、实现版本和你在此分支中的全部操作都在链接里。不会向任何地方发送数据。";
+    share_story:
+        "The link does not carry this story: it is in the lesson's file. Share that: dropped on the page, it has the story.",
+        "链接不含这个故事，它在课程文件里。请分享该文件：把它拖到页面上，就能看到故事。";
     share_branch:
         "The link and the trace hold this branch alone. To share another one, go to it first.",
         "链接和运行记录只包含当前分支。要分享别的分支，请先切换过去。";

@@ -260,7 +260,8 @@ pub fn inline(value: Value) -> Result<Lesson, Wrong> {
             ..Lesson::default()
         }
     };
-    if lesson.id.is_empty() {
+    // A lesson of the library that was written anew is another one.
+    if lesson.id.is_empty() || is_known(&lesson.id) {
         lesson.id = "inline".into();
     }
     if lesson.title == Text::default() {

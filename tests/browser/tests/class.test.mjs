@@ -41,11 +41,15 @@ async function settled(app) {
 async function next(app) {
   const { scene } = await app.state();
   await press(app, "PageDown");
-  // An open question is skipped with the second press.
+  // At an open question the second press shows what happens, and the third one goes on.
   if (scene.question && scene.question.answered === null) {
     await app.id("led").filter({ hasText: "→" }).waitFor();
     assert.equal((await app.state()).scene.index, scene.index);
     assert.equal(await app.page.locator(".tale-ask :focus").count(), 1);
+    await press(app, "PageDown");
+    await app.eventually("it is decided", (state) => state.scene.question.answered === "shown");
+    if ((await app.state()).playing) await press(app, "PageDown");
+    await app.id("verdict").waitFor();
     await press(app, "PageDown");
   }
   if ((await app.state()).playing) await press(app, "PageDown");
@@ -253,6 +257,9 @@ test("Q shows the link to this moment as a code, dark on light in both themes", 
   await press(app, "q");
   const path = () => app.id("code").locator("path").getAttribute("d");
   const first = await path();
+  // Here no phone reaches the page; whoever has a keyboard can type the address.
+  assert.match(await app.id("code-opens").textContent(), /on this machine alone/);
+  assert.equal(await app.id("code-link").textContent(), await app.page.evaluate(() => window.deltascope.getUrl()));
   assert.match(first, /^(M\d+ \d+h\d+v1h-\d+z)+$/);
   const { light, dark, high, side } = await app.id("code").evaluate((code) => {
     const style = getComputedStyle(code);
@@ -284,6 +291,53 @@ test("the drawer's share tab has the code, too, and says when a link is too long
   }
   await app.id("no-code").waitFor();
   assert.match(await app.id("no-code").textContent(), /too long/);
+}));
+
+test("the end of a lesson leads to the next one of its course, in the presentation", onPage({ link: `${STORY.replace("scene=1", "scene=7")};course=short`, viewport: LAPTOP }, async (app) => {
+  assert.equal(await app.id("next-lesson").count(), 0);
+  await present(app);
+  await app.id("next-lesson").waitFor();
+  // Not by a press too many.
+  await press(app, "PageDown");
+  await app.page.locator("[data-testid=next-lesson]:focus").waitFor();
+  assert.equal((await app.state()).lesson, "first-look");
+  await press(app, "PageDown");
+  await app.eventually("the next lesson", (state) => state.lesson === "deltafifo" && state.scene?.index === 1);
+  assert.ok(await presents(app));
+  assert.equal(new URL(app.page.url()).hash, "#v1;lesson=deltafifo;scene=1;course=short");
+}));
+
+for (const viewport of [LAPTOP, { width: 1024, height: 768 }]) {
+  test(`nothing is printed over a handler, and names are whole (${viewport.width})`, onPage({ link: "#v1;lesson=stale-read;scene=3", viewport }, async (app) => {
+    await present(app);
+    const { title, handlers, whole } = await app.page.evaluate(() => {
+      const box = (of) => document.querySelector(of).getBoundingClientRect();
+      const names = [...document.querySelectorAll(".wire.waiting .n, .lst .n")].filter((one) => one.checkVisibility());
+      return { title: box(".printed > .sub").top, handlers: box(".handlers").bottom, whole: names.map((one) => one.scrollWidth <= one.clientWidth) };
+    });
+    assert.ok(title >= handlers, `${title}, ${handlers}`);
+    assert.ok(whole.length >= 2 && whole.every(Boolean), `${whole}`);
+  }));
+}
+
+test("beside a workqueue the output and the handler's name are read", onPage({ link: "#v1;lesson=workqueue-dedup;scene=4", viewport: LAPTOP }, async (app) => {
+  await present(app);
+  const { output, name, work } = await app.page.evaluate(() => {
+    const box = (of) => document.querySelector(of).getBoundingClientRect();
+    const name = document.querySelector(".lst .n");
+    return { output: box(".output"), name: name.scrollWidth <= name.clientWidth, work: box(".work") };
+  });
+  assert.ok(output.width > 200 && output.right <= work.left && output.height > 50, JSON.stringify(output));
+  assert.ok(name);
+}));
+
+test("a watch that is cut says so in front of a class", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: LAPTOP }, async (app) => {
+  await present(app);
+  const ended = app.page.locator(".reflector .pipe.ended");
+  assert.equal(await ended.count(), 0);
+  await app.id("btn-cut").click();
+  await ended.waitFor();
+  assert.equal(await ended.textContent(), "ended");
 }));
 
 test("axe finds nothing in the presenter, the code and the handout", onPage({}, async (app) => {

@@ -531,14 +531,38 @@ test("a failed call is reported to its caller", onHost(html(TOMBSTONE), async (h
     ["element.load(7)", /takes the id of a lesson/],
     ['element.seek("told")', /^done$/],
     ['element.load({ settings: { machinery: "steam" } })', /steam/],
-    ["element.ready", /steam/],
     ['element.load("nix")', /no lesson "nix"/],
+    ["element.ready", /^done$/],
   ]) assert.match(await refused(what), words, what);
-  // The user can try again in place.
-  assert.ok(await host.page.locator("delta-scope [role=alert] button").isVisible());
+  // What was shown stays, where it was, and goes on.
+  const { step, lesson } = await host.state();
+  assert.deepEqual([lesson, await refused("element.step(1)")], ["tombstone", "done"]);
+  assert.ok((await host.state()).step > step);
+  assert.equal(await host.page.locator("delta-scope .frame").count(), 1);
   assert.equal(await refused('element.load("deltafifo")'), "done");
   assert.equal((await host.state()).lesson, "deltafifo");
+  // Without a run there is nothing to keep: the user can try again in place.
+  await host.page.evaluate(() => document.querySelector("delta-scope").setAttribute("lesson", "nix"));
+  await host.page.locator("delta-scope [role=alert] button").waitFor();
+  assert.match(await refused("element.step(1)"), /no lesson "nix"/);
   assert.match(await refused("(element.dispose(), element.step(1))"), /disposed/);
+}));
+
+test("an attribute that is nearly another one, and a value that is read by nobody, are doubted", onHost(html('<delta-scope lesson="tombstone" id="x" class="y" title="z"></delta-scope>'), async (host) => {
+  const doubted = await host.page.evaluate(() => {
+    const said = [];
+    console.warn = (line) => said.push(line);
+    for (const [name, value] of [["leson", "tombstone"], ["lang", "de"], ["load", "now"], ["lang", "zh-CN"]]) {
+      const element = document.createElement("delta-scope");
+      element.setAttribute(name, value);
+      element.setAttribute("data-panel", "x");
+      document.body.append(element);
+      element.remove();
+    }
+    return said;
+  });
+  assert.equal(doubted.length, 3, `${doubted}`);
+  [/no attribute leson\. Did you mean lesson\?/, /lang="de" is not known.*zh/, /load="now" is not known.*eager/].forEach((words, at) => assert.match(doubted[at], words));
 }));
 
 test("under a strict policy it is styled, and steps", onHost(html(TOMBSTONE), { headers: STRICT }, async (host) => {

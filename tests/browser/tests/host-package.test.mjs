@@ -38,7 +38,7 @@ test("it contains what is needed, and nothing else", async () => {
     files,
     [
       "LICENSE", "README.md", "alive.js", "deltascope-later.js", "deltascope-stage.js", "deltascope.css", "deltascope.d.ts", "deltascope.js", "embed.html", "frame.css", "frame.js",
-      "names.js",
+      "names.js", "paced.js",
       "package.json", "react.d.ts", "react.js", "reveal.d.ts", "reveal.js", "vue.d.ts", "vue.js", glue, ...wasms,
     ].sort(),
   );

@@ -215,9 +215,12 @@ for (const theme of ["light", "dark"]) {
       }
       const key = keys[at % keys.length];
       await press(key);
-      // An open question is skipped with the second press, and the first says so.
+      // An open question is passed with the third press: the first leads to the answers, the second shows what happens.
       if (at === 6) {
-        await app.id("led").filter({ hasText: "again skips" }).waitFor();
+        await app.id("led").filter({ hasText: "again shows the answer" }).waitFor();
+        assert.equal((await scene(app)).number, "6 of 7");
+        await press(key);
+        await app.id("verdict").waitFor();
         assert.equal((await scene(app)).number, "6 of 7");
         await press(key);
       }
@@ -236,16 +239,19 @@ for (const theme of ["light", "dark"]) {
   }));
 }
 
-test("an open question is answered by digits, and no key skips it without a word", onPage({ link: "#v1;lesson=first-look;scene=4", viewport: LAPTOP }, async (app) => {
+test("an open question is answered by digits, again each time one comes to it, and no key skips it", onPage({ link: "#v1;lesson=first-look;scene=4", viewport: LAPTOP }, async (app) => {
   const press = (key) => app.page.keyboard.press(key);
   const question = async () => (await app.state()).scene.question;
   for (const key of ["ArrowRight", " ", "PageDown"]) {
     await app.call("scene", 4);
     await press(key);
     await app.page.locator(".tale-ask .answer:focus").waitFor();
-    assert.match(await app.id("led").textContent(), /again skips/);
+    assert.match(await app.id("led").textContent(), /again shows the answer/);
     await press(key);
-    await app.eventually(`${key} skips`, (state) => state.scene.index === 5);
+    await app.eventually(`${key} shows it`, (state) => state.scene.question.answered === "shown");
+    await app.id("verdict").waitFor();
+    await press(key);
+    await app.eventually(`${key} goes on`, (state) => state.scene.index === 5);
     await app.call("scene", 3);
   }
   await app.call("scene", 4);
@@ -254,6 +260,15 @@ test("an open question is answered by digits, and no key skips it without a word
   assert.equal((await question()).answered, null);
   await press("2");
   await app.eventually("answered", (state) => state.scene.question.answered === 1);
+  // Another class: back to the question, also from within the play.
+  await press("PageUp");
+  await app.eventually("again", (state) => state.scene.index === 4 && state.scene.question.answered === null && !state.playing);
+  await press("3");
+  await app.id("verdict").filter({ hasText: "Right." }).waitFor();
+  await press("PageUp");
+  assert.equal(await app.page.locator(".answer[aria-pressed=true]").count(), 0);
+  await press("1");
+  await app.id("verdict").filter({ hasText: "No. It is: 3 times." }).waitFor();
   // A field takes the digit; what moves in it does not go on.
   await app.page.goto(`${app.url}#v1;lesson=dedup;scene=2`);
   const field = app.id("answer-number");
@@ -265,13 +280,16 @@ test("an open question is answered by digits, and no key skips it without a word
   assert.equal((await app.state()).scene.index, 2);
   await press("Enter");
   await app.eventually("answered", (state) => state.scene.question.answered === 3);
-  // An empty one is left behind like a button.
-  await app.call("reset");
+  // What a remote sends answers with what is typed; where nothing is, it shows the answer.
+  await app.call("scene", 2);
+  await press("4");
+  await press("PageDown");
+  await app.eventually("answered", (state) => state.scene.question.answered === 4);
   await app.call("scene", 2);
   await press("ArrowRight");
   await app.page.locator("[data-testid=answer-number]:focus").waitFor();
   await press("ArrowRight");
-  await app.eventually("skipped", (state) => state.scene.index === 3);
+  await app.eventually("shown", (state) => state.scene.question.answered === "shown");
 }));
 
 test("on a phone one room is shown at a time: the one that the scene is about", onPage({ link: "#v1;lesson=first-look;scene=1", viewport: PHONE }, async (app) => {
