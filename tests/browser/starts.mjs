@@ -57,6 +57,8 @@ for (const seen of [false, true]) {
   await start("page/index.html", { seen, viewport: PHONE });
   await start("page/index.html", { seen, viewport: LAPTOP, forcedColors: "active" });
 }
+// Somebody who has chosen smaller steps, and sees all tools.
+await start("page/index.html", { seen: true, kept: { "deltascope.tools": "on", "deltascope.step": "micro" } });
 await start("page/index.html#v1;lesson=tombstone");
 // What an element runs depends on its width, and on whether things move: what is not tried here makes it wait.
 for (const path of Object.keys(hosts)) {
@@ -70,13 +72,12 @@ await host.close();
 writeFileSync(LIST, listed());
 
 /** Opens a page without what comes later, and notes which functions have run once it is drawn and has said that something is missing. */
-async function start(path, { seen = false, lang = "en-US", ...options } = {}) {
+async function start(path, { seen = false, kept = {}, lang = "en-US", ...options } = {}) {
   const context = await browser.newContext({ viewport: DESKTOP, locale: lang, ...options });
   if (seen) {
-    await context.addInitScript(() => {
-      localStorage.setItem("deltascope.seen", "1");
-      localStorage.setItem("deltascope.shelf", "off");
-    });
+    await context.addInitScript((kept) => {
+      for (const [name, value] of Object.entries(kept)) localStorage.setItem(name, value);
+    }, { "deltascope.seen": "1", "deltascope.shelf": "off", ...kept });
   }
   // It neither comes nor fails until then.
   const held = [];
