@@ -415,6 +415,7 @@ export class DeltaScope extends HTMLElement {
     if (this.#isReady && this.#api) {
       this.#kept = { api: this.#api, given: this.#given, around: this.#around, frame: this.#parts.frame, mount: this.#parts.mount };
       this.#api = undefined;
+      this.#resume = false;
     } else if (!this.#kept) {
       this.#forget();
     }

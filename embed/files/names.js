@@ -24,7 +24,7 @@ function isNear(one, other) {
 export function doubts(element) {
   const found = [];
   for (const { name, value } of element.attributes) {
-    const meant = ATTRIBUTES.includes(name) ? undefined : ATTRIBUTES.find((one) => isNear(name, one));
+    const meant = ATTRIBUTES.includes(name) ? undefined : ATTRIBUTES.find((one) => one.length > 2 && isNear(name, one));
     if (meant) found.push(`there is no attribute ${name}. Did you mean ${meant}?`);
     const words = VALUES[name];
     const word = value.toLowerCase().split(/[-_]/)[0];

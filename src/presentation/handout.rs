@@ -441,7 +441,7 @@ mod tests {
         assert_eq!(shown(&mut session), (false, 2));
         session.obey(Command::OpenLink("#v1;lesson=sandbox;handout".into()));
         let view = session.view();
-        assert!(view.story.is_none() && view.error.is_some());
+        assert!(view.story.is_none() && view.notice.is_some());
     }
 
     #[test]

@@ -131,7 +131,7 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
                 send.unchecked_into::<HtmlElement>().click();
                 return;
             }
-            if led.has_child_nodes() {
+            if here.find(".led:empty").is_none() {
                 ui.send(Command::Tell(Tell::Answer(None)));
                 here.focus_still(".tale");
                 return;

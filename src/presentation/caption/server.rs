@@ -236,8 +236,8 @@ impl Writer<'_> {
             self,
             "The server compacted its history: only what came after resourceVersion {rv} is left.",
             "API server 压缩了历史：只保留 resourceVersion {rv} 之后的变更。",
-            "A watch from an older version is answered with 410 Gone, and the Reflector has to list again. The objects themselves are untouched; other kinds were written meanwhile, so the version is one higher.",
-            "从更旧的版本开始的 watch 会得到 410 Gone，Reflector 只能重新 List。对象本身不受影响；这期间写入了其他资源，所以版本加一。",
+            "A watch from an older version is answered with 410 Gone, and the Reflector has to list again. The objects are untouched; the API server writes a key of its own for it, so the version is one higher.",
+            "从更旧的版本开始的 watch 会得到 410 Gone，Reflector 只能重新 List。对象本身不受影响；API server 每次压缩都会写一个自己的 key，所以版本加一。",
             rv = version(oldest)
         )
     }

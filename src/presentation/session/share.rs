@@ -206,7 +206,6 @@ pub(super) struct Packed {
     far: usize,
 }
 
-/// A lesson for a run that belongs to none.
 /// What the id of a run from a file has before the file's name.
 const FILE: &str = "file:";
 
@@ -234,6 +233,7 @@ impl Export {
     }
 }
 
+/// A lesson for a run that belongs to none.
 pub(super) fn nobodys(scenario: &Scenario, id: &str, title: Text) -> Lesson {
     let (en, zh) = match scenario.settings.source {
         SourceKind::Cluster => (

@@ -179,11 +179,11 @@ pub(super) fn words_of(found: &Smallest) -> Text {
     let at = found.at;
     text!(
         (
-            "Left: {en}. It is fact {at} now, it was {facts}. {} ({trials} runs tried)",
+            "Left: {en}. What it shows is fact {at} now; it was fact {facts}. {} ({trials} runs tried)",
             end.en
         ),
         (
-            "剩下：{zh}。它现在是第 {at} 个事实，原来是第 {facts} 个。{}（试运行 {trials} 次）",
+            "剩下：{zh}。要重现的事实现在是第 {at} 个，原来是第 {facts} 个。{}（试运行 {trials} 次）",
             end.zh
         )
     )

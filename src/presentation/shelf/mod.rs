@@ -14,6 +14,7 @@ use deltascope_cache::sorted;
 use deltascope_replay::lessons;
 use deltascope_world::named;
 use deltascope_world::text::{Lang, Text};
+use serde_json::Value;
 
 pub use deltascope_replay::lessons::FIRST as SANDBOX;
 
@@ -133,8 +134,10 @@ impl Shelf {
             .filter(|(id, _)| !cards.iter().any(|card| card.id == *id))
             .map(|(id, title)| {
                 let note = notes.iter().find(|(other, _)| *other == id);
-                let note = note.map(|(_, note)| note.to_string());
-                Other::of(id, title, &note.unwrap_or_default())
+                let note = note.and_then(|(_, note)| note.as_object());
+                let note = note.into_iter().flat_map(|note| note.values());
+                let note: Vec<&str> = note.filter_map(Value::as_str).collect();
+                Other::of(id, title, &note.join(" "))
             })
             .collect();
         Self { cards, others }

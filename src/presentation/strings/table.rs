@@ -115,7 +115,7 @@ words! {
     choose_object: "Press to see why it is here, and to select it for edit or delete", "按下可查看它为什么在这里，并选中它以便修改或删除";
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
-    choose_call_first: "Choose a call, to Update or Delete its object", "先选一次调用，再 Update 或 Delete 它的对象";
+    choose_call_first: "Choose a call to Update or Delete its object", "先选一次调用，再 Update 或 Delete 它的对象";
     choose_first: "Choose a Pod to edit or delete it", "先选一个 Pod，再修改或删除";
     create_first: "+ create a Pod first: all are deleted", "先“+ 创建”一个 Pod：已有的都已删除";
     deleted: "deleted", "已删除";
@@ -134,8 +134,8 @@ words! {
     cut_watch: "cut watch", "切断 watch";
     compact: "410 (compact)", "410（压缩）";
     compact_title:
-        "Forget the history: the next watch from an old version is answered with 410 Gone. Other kinds are written meanwhile, so the server’s rv goes up by one",
-        "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone。这期间其他资源也有写入，所以 API server 的 rv 加一";
+        "Forget the history: the next watch from an old version is answered with 410 Gone. Compaction writes a key of its own, so the server’s rv goes up by one",
+        "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone。压缩会写一个自己的 key，所以 API server 的 rv 加一";
     namespace: "namespace", "命名空间";
     name: "name", "名称";
     node: "node", "节点";
@@ -560,7 +560,7 @@ words! {
         "◇ on the timeline: a marker; ▲: a check that does not hold; coloured ticks: deltas; a box: so many of them side by side",
         "时间线上的 ◇：标记；▲：未通过的检查；彩色竖线：Delta；方框中的数字：挤在一起的 Delta 个数";
     legend_modes:
-        "Pop is free: it takes whatever is queued at once; paced: it rests after each Pop; held: it waits until you press Pop one",
+        "Pop is free: it pops whenever something is queued; paced: it rests after each Pop; held: it waits until you press Pop one",
         "Pop 的三种方式：“自由”，队列里有东西就取；“定速”，每次取完歇一会儿；“手动”，点“Pop 一次”才取";
     legend_lanes:
         "lanes: yellow holds the lock, hatched waits for it, grey runs without it",
@@ -572,7 +572,7 @@ words! {
         "N objects behind: so many differ between the cache and the API server; before 0.36 client-go itself does not keep the cache's rv",
         "落后 N 个对象：有 N 个在缓存和 API server 上不一致；0.36 之前 client-go 自己并不保存缓存的 rv";
     legend_known:
-        "known: KnownObjects have the object; pending: deltas of its key wait in the queue; neither: a Delete of it is dropped",
+        "known: KnownObjects has the object; pending: deltas of its key wait in the queue; neither: a Delete of it is dropped",
         "known：KnownObjects 里有这个对象；pending：队列里还有这个 key 的 Delta；两者都没有：它的 Delete 会被丢弃";
     legend_set:
         "settings: what the lesson or you have set, not client-go",

@@ -51,7 +51,16 @@ pub(super) fn PodForm(
     let sent = RwSignal::new(false);
     // What was said to the last try; another error is not the form's.
     let said = Layout::get().at_field;
-    on_cleanup(move || said.set(None));
+    // Without it, the message would be shown above the stage.
+    on_cleanup(move || {
+        let shown = ui
+            .view
+            .with_untracked(|view| view.error.as_ref().map(|error| error.message.clone()));
+        if shown.is_some() && shown == said.get_untracked() {
+            ui.send(Command::DismissError);
+        }
+        said.set(None);
+    });
     // The field that is empty and must not be.
     let lacks = RwSignal::new(None);
     let wrong = Memo::new(move |_| {
