@@ -404,7 +404,7 @@ fn number(ui: Ui, asked: &Asked, plays: bool) -> AnyView {
                 inputmode="numeric"
                 required
                 disabled=plays
-                value=given
+                prop:value=given
                 data-testid="answer-number"
                 placeholder="?"
                 aria-label=ui.word(|words| words.story_number)
