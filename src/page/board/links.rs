@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsValue;
-use web_sys::MouseEvent;
+use web_sys::{Element, MouseEvent};
 
 use super::parts::{Live, drawn};
 use crate::host::tap;
@@ -72,7 +72,7 @@ fn go_to(ui: Ui, link: &str) {
         Shelved::No(_) | Shelved::Informers => None,
     });
     if let Some(shelf) = shelf {
-        let top = ui.host().find(".shelf").map(|shelf| shelf.scroll_top());
+        let top = scroller(ui).map(|of| of.scroll_top());
         let _ = keep(&shelf, top);
     }
     let _ = keep(link, None);
@@ -89,6 +89,16 @@ fn keep(shown: &str, top: Option<i32>) -> Option<()> {
         false => history.push_state_with_url(&top, "", Some(shown)),
     }
     .ok()
+}
+
+/// What scrolls the shelf: on a narrow screen the page itself.
+pub(super) fn scroller(ui: Ui) -> Option<Element> {
+    let shelf = ui.host().find(".shelf")?;
+    let style = window().get_computed_style(&shelf).ok().flatten()?;
+    match &*style.get_property_value("overflow-y").ok()? {
+        "visible" => document().scrolling_element(),
+        _ => Some(shelf),
+    }
 }
 
 /// How far the shelf was read before a link on it was followed; only once after each.

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
 use super::layout::Layout;
-use super::links::{follow, lesson_link, link_to, open, read_to, story_in, story_link};
+use super::links::{follow, lesson_link, link_to, open, read_to, scroller, story_in, story_link};
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::{Memo, effect, effect_after};
@@ -26,6 +25,7 @@ use deltascope_world::text::Lang;
 
 const CARDS: &str = ".shelf a.card, .shelf .other";
 const SEARCH: &str = ".shelf input[type=search]";
+const NEXT: &str = ".shelf a.card.next";
 
 /// From now on it is remembered how far each lesson is told.
 pub(super) fn keep_progress(ui: Ui) {
@@ -165,27 +165,22 @@ pub(super) fn Shelf() -> impl IntoView {
         let next = if ended { next(ui, &lesson) } else { None };
         next.map(|card| card.id)
     });
-    let section = NodeRef::<html::Section>::new();
     let narrow = Layout::get().narrow;
     effect_after(move |before: Option<()>| {
         course.track();
         teaches.track();
-        let Some(section) = section.get() else {
+        let Some(scroller) = scroller(ui) else {
             return;
         };
         // Where it was left, or what is pointed at; anything else begins at the top. Notes come later.
         let left = if teaches.get() { None } else { read_to(ui) };
-        let next = ui.host().find(".shelf a.card.next");
-        match (left, next) {
-            (Some(top), _) => section.set_scroll_top(top),
-            (None, Some(next)) if before.is_none() => {
-                focus(Some(next));
-                // On a phone it would leave title, search and courses above the screen.
-                if narrow.get_untracked() {
-                    section.set_scroll_top(0);
-                }
+        scroller.set_scroll_top(left.unwrap_or_default());
+        if left.is_none() && before.is_none() {
+            match narrow.get_untracked() {
+                // Else title, search and courses would be above the screen.
+                true => ui.host().focus_still(NEXT),
+                false => focus(ui.host().find(NEXT)),
             }
-            (None, _) => section.set_scroll_top(0),
         }
     });
     let (courses, cards) = (Arc::clone(&all), all);
@@ -193,7 +188,6 @@ pub(super) fn Shelf() -> impl IntoView {
         <section
             class="shelf"
             data-testid="shelf"
-            node_ref=section
             role="main"
             aria-label=ui.word(|words| words.shelf)
         >
