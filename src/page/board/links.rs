@@ -125,10 +125,12 @@ pub(super) fn open(ui: Ui, link: &str) {
 /// Whether the run that this link begins is open.
 pub(super) fn is_open(ui: Ui, link: &str) -> bool {
     let lesson = ui.view.with_untracked(|view| Rc::clone(&view.lesson));
-    link == match lesson.has_story {
-        true => story_link(course(link), &lesson.id, 1),
-        false => lesson_link(&lesson.id),
+    if !lesson.has_story {
+        return link == lesson_link(&lesson.id);
     }
+    let era = Link::read(link).ok().and_then(|link| link.era);
+    era.is_none_or(|era| era == lesson.era)
+        && link == story_in(era, course(link), &lesson.id, 1)
 }
 
 /// The course in which a link's lesson is taken.
