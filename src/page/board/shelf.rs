@@ -21,11 +21,12 @@ use deltascope_presentation::stage::Panel;
 use deltascope_presentation::story::Theme;
 use deltascope_presentation::strings::story::client_go;
 use deltascope_presentation::strings::{room, shelf as said};
+use deltascope_replay::lessons::is_known;
 use deltascope_world::text::Lang;
 
 const CARDS: &str = ".shelf a.card, .shelf .other";
-const SEARCH: &str = ".shelf input[type=search]";
 const NEXT: &str = ".shelf a.card.next";
+const SEARCH: &str = ".shelf input[type=search]";
 
 /// From now on it is remembered how far each lesson is told.
 pub(super) fn keep_progress(ui: Ui) {
@@ -535,11 +536,16 @@ fn link_of(ui: Ui, card: &Card) -> String {
     story_link(course, &card.id, 1)
 }
 
-/// In front of a class, from the end of a story: the presentation goes on with the next one.
+/// In front of a class, from the end of a story: the presentation goes on with the next one. Not from one's own, to which no
+/// address leads back.
 pub(super) fn next_lesson(ui: Ui, done: Memo<bool>) -> AnyView {
     let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
     drawn(
-        move || (next(ui, &lesson.get()), ui.lang.get()),
+        move || {
+            let lesson = lesson.get();
+            let next = is_known(&lesson).then(|| next(ui, &lesson));
+            (next.flatten(), ui.lang.get())
+        },
         move |(card, lang)| {
             card.as_ref().map(|card| {
                 let link = link_of(ui, card);

@@ -297,6 +297,14 @@ test("the end of a lesson leads to the next one of its course, in the presentati
   assert.equal(await app.id("next-lesson").count(), 0);
   await present(app);
   await app.id("next-lesson").waitFor();
+  // Not while time runs for what the class has done.
+  await app.id("btn-cut").click();
+  await app.id("story-run").click();
+  await app.eventually("time runs", (state) => state.playing);
+  await press(app, "PageDown");
+  await press(app, "PageDown");
+  assert.deepEqual([(await app.state()).lesson, await app.page.locator("[data-testid=next-lesson]:focus").count()], ["first-look", 0]);
+  await app.call("pause");
   // Not by a press too many.
   await press(app, "PageDown");
   await app.page.locator("[data-testid=next-lesson]:focus").waitFor();
@@ -305,6 +313,17 @@ test("the end of a lesson leads to the next one of its course, in the presentati
   await app.eventually("the next lesson", (state) => state.lesson === "deltafifo" && state.scene?.index === 1);
   assert.ok(await presents(app));
   assert.equal(new URL(app.page.url()).hash, "#v1;lesson=deltafifo;scene=1;course=short");
+}));
+
+test("one's own lesson leads to no other one, for no address leads back", onPage({ viewport: LAPTOP }, async (app) => {
+  const lesson = await readFile(new URL("../../../src/replay/lessons/first-look.json", import.meta.url), "utf8");
+  await app.call("openText", "mine.json", lesson);
+  await app.call("scene", 7);
+  await present(app);
+  for (let times = 0; times < 3; times += 1) await press(app, "PageDown");
+  await settled(app);
+  assert.equal(await app.id("next-lesson").count(), 0);
+  assert.equal((await app.state()).scene?.index, 7);
 }));
 
 for (const viewport of [LAPTOP, { width: 1024, height: 768 }]) {
