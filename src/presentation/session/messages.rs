@@ -165,11 +165,11 @@ pub(super) fn no_story() -> Text {
     )
 }
 
-/// A link names a scene, and only the library's lessons have theirs in the page.
+/// A link asks for a scene or for the handout, and only the library's lessons have theirs in the page.
 pub(super) fn no_story_in_link() -> Text {
     Text::new(
-        "The link names a scene of a story, and this run has none: here is the run alone. A lesson of one's own is shared as its file.",
-        "链接指向故事中的一幕，而此运行没有故事，这里只显示运行本身。自己写的课程请以文件分享。",
+        "The link asks for a story, and this run has none: here is the run alone. A lesson of one's own is shared as its file.",
+        "链接要打开故事，而此运行没有故事，这里只显示运行本身。自己写的课程请以文件分享。",
     )
 }
 
