@@ -378,7 +378,8 @@ words! {
     key_shelf: "in the lessons: search; ← → ↑ ↓ from card to card, ↵ opens one", "在课程页：搜索；← → ↑ ↓ 在卡片间移动，↵ 打开";
 
     // The form of an object.
-    needed: "Needed: a Pod’s key is namespace/name.", "必填：Pod 的 key 是 namespace/name。";
+    needed: "Needed.", "必填。";
+    needed_key: "Needed: a Pod’s key is namespace/name.", "必填：Pod 的 key 是 namespace/name。";
 
     // In front of a class.
     present_leave: "Leave", "退出演示";
