@@ -20,7 +20,7 @@ use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, FAULTS};
 use deltascope_presentation::rows::api::{
-    ApiRows, CallRow, ObjectRow, StreamRow, draft, rows, verb,
+    ApiRows, CallRow, ObjectRow, StreamRow, draft, has_called, rows, verb,
 };
 use deltascope_presentation::rows::density::Field;
 use deltascope_presentation::rows::reflector::pipe;
@@ -101,14 +101,17 @@ pub(super) fn Api() -> impl IntoView {
     });
     // What to do first, until an object can be written.
     let missing = Memo::new(move |_| {
-        let all_gone = ui.view.with(|view| {
+        let (has_called, all_gone) = ui.view.with(|view| {
             let objects = &view.picture.api.objects;
-            !objects.is_empty() && objects.values().all(|object| object.deleted)
+            let all_gone = !objects.is_empty() && objects.values().all(|object| object.deleted);
+            (has_called(view), all_gone)
         });
-        let first = match (program.get(), all_gone) {
-            (true, _) => ui.words().choose_call_first,
-            (_, true) => ui.words().create_first,
-            _ => ui.words().choose_first,
+        let words = ui.words();
+        let first = match (program.get(), has_called, all_gone) {
+            (true, true, _) => words.choose_call_first,
+            (true, false, _) => words.call_first,
+            (false, _, true) => words.create_first,
+            (false, _, false) => words.choose_first,
         };
         target.with(Option::is_none).then_some(first)
     });

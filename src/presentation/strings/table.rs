@@ -116,6 +116,7 @@ words! {
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
     choose_call_first: "Choose a call to Update or Delete its object", "先选一次调用，再 Update 或 Delete 它的对象";
+    call_first: "+ Add an object first", "先“+ Add”一个对象";
     choose_first: "Choose a Pod to edit or delete it", "先选一个 Pod，再修改或删除";
     create_first: "+ create a Pod first: all are deleted", "先“+ 创建”一个 Pod：已有的都已删除";
     deleted: "deleted", "已删除";
