@@ -71,7 +71,12 @@ pub(super) fn Api() -> impl IntoView {
         let pressed = program.get() && layout.narrow.get();
         let each = if pressed { TOUCHED } else { LINE };
         let fit = fit(stream_size.get().1, each, 0.0, 6);
-        if few.get() { fit.max(HELD_LINES) } else { fit }
+        match (few.get(), layout.presenter.on.get()) {
+            // Nobody scrolls in front of a class: what is shown is whole.
+            (true, true) => fit.max(2),
+            (true, false) => fit.max(HELD_LINES),
+            (false, _) => fit,
+        }
     });
     let room = Memo::new(move |_| {
         let (capacity, lines) = (capacity.get(), lines.get());
