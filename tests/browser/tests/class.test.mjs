@@ -215,6 +215,29 @@ test("a ring follows the pointer, and clicks go through it", onPage({ link: STOR
   // The button under the ring gets the click.
   await app.id("story-next").click();
   assert.equal(await number(app), "2 of 7");
+  // Where it rests, it does not stay over what is read.
+  const seen = () => app.id("pointer").evaluate((ring) => getComputedStyle(ring).opacity);
+  await app.page.mouse.move(300, 200);
+  assert.equal(await seen(), "1");
+  await app.id("pointer").evaluate((ring) => ring.getAnimations().forEach((one) => one.finish()));
+  assert.equal(await seen(), "0");
+}));
+
+test("a page that is loaded anew presents the scene that it presented", onPage({ link: STORY, viewport: LAPTOP }, async (app) => {
+  await present(app);
+  await next(app);
+  await next(app);
+  const again = async () => {
+    await app.page.reload();
+    await app.page.waitForFunction(() => window.deltascope?.getState().scene?.index === 3);
+  };
+  await again();
+  await app.page.locator("html.presenting").waitFor();
+  await press(app, "p");
+  await app.page.locator("html:not(.presenting)").waitFor();
+  await again();
+  await settled(app);
+  assert.ok(!(await presents(app)));
 }));
 
 test("what moves between scenes keeps to the boxes as they are", onPage({ link: "#v1;lesson=first-look;scene=2", viewport: LAPTOP, motion: true }, async (app) => {
@@ -348,6 +371,16 @@ test("beside a workqueue the output and the handler's name are read", onPage({ l
   });
   assert.ok(output.width > 200 && output.right <= work.left && output.height > 50, JSON.stringify(output));
   assert.ok(name);
+}));
+
+test("what was sent is shown in whole lines", onPage({ link: "#v1;lesson=first-look;scene=6", viewport: LAPTOP }, async (app) => {
+  await present(app);
+  const lines = await app.page.evaluate(() => {
+    const stream = document.querySelector(".stream").getBoundingClientRect();
+    const lines = [...document.querySelectorAll(".stream li")].map((line) => line.getBoundingClientRect());
+    return lines.map(({ top, bottom }) => top >= stream.top - 1 && bottom <= stream.bottom + 1);
+  });
+  assert.ok(lines.length >= 2 && lines.every(Boolean), `${lines}`);
 }));
 
 test("a watch that is cut says so in front of a class", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: LAPTOP }, async (app) => {
