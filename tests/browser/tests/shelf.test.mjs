@@ -78,6 +78,7 @@ test("the address says what the shelf has opened, and in which course; Back lead
   const chosen = () => app.id("select-lesson").locator("option:checked").textContent();
   const told = () => app.eventually("its story is told", (s) => s.lesson === "deltafifo" && s.scene?.index === 1);
   await app.id("btn-lessons").click();
+  assert.equal(await page.title(), "Lessons · deltascope");
   assert.equal(await chosen(), "Choose a lesson…");
   await app.id("course-short").click();
   await app.id("card-deltafifo").click();
@@ -91,9 +92,11 @@ test("the address says what the shelf has opened, and in which course; Back lead
   await page.goForward();
   await app.id("shelf").waitFor({ state: "detached" });
   assert.equal((await app.state()).scene?.index, 2, "the run is as it was left");
-  assert.equal(new URL(page.url()).hash, "#v1;lesson=deltafifo;scene=1;course=short");
+  // It names the scene, too, so that the page may be loaded anew.
+  assert.equal(new URL(page.url()).hash, "#v1;lesson=deltafifo;scene=2;course=short");
   await reload(app);
-  const { scene } = await told();
+  const { scene } = await app.eventually("its scene is told", (s) => s.lesson === "deltafifo" && s.scene?.index === 2);
+  assert.equal(await page.title(), `${await app.page.locator(".where > b").textContent()} · deltascope`);
   await app.call("scene", scene.of);
   assert.equal(await app.id("story-next-lesson").getAttribute("href"), "#v1;lesson=resync-is-not-relist;scene=1;course=short");
 }));
@@ -150,7 +153,7 @@ for (const viewport of [DESKTOP, PHONE]) {
 
 test("on a phone the lessons open at their top, also where they point at the next one", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: PHONE }, async (app) => {
   await app.eventually("it is told", (s) => s.lessonProgress["first-look"]?.ended);
-  await app.id("story-lessons").click();
+  await app.id("btn-lessons").click();
   await app.id("shelf").waitFor();
   await app.page.locator(".card.next:focus").waitFor();
   assert.equal(await readTo(app), 0);
@@ -292,7 +295,7 @@ for (const viewport of [DESKTOP, PHONE]) {
     assert.equal((await app.state()).playing, false, "nothing goes on unseen");
     assert.ok(await link.isVisible());
     await page.goForward();
-    await app.eventually("the scene is shown again", (s) => s.lesson === lesson && s.scene?.index === Number(scene));
+    await app.eventually("the run is as it was left", (s) => s.lesson === lesson && s.scene?.index === Number(scene) + 1);
     assert.equal(await isOpen(app), false);
     // The link of a course that there is not opens the lessons.
     await page.evaluate(() => (location.hash = "#v1;shelf;course=none;teach"));
