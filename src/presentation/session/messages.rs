@@ -136,10 +136,6 @@ pub(super) fn not_held() -> Text {
     )
 }
 
-pub(super) fn no_object(Text { en, zh }: &Text) -> Text {
-    text!("{en}", "对象无效：{zh}")
-}
-
 pub(super) fn no_size(size: &str) -> Text {
     let sizes = StepSize::ALL.map(StepSize::id).join(", ");
     text!(
