@@ -377,7 +377,7 @@ fn card_list(
             } = all.find(query);
             let term = term.map(|term| {
                 let (name, says) = (term.name(*lang), term.says(*lang));
-                view! { <p class="nothing" data-testid="shelf-term"><b>{name}</b>" "{says}</p> }
+                view! { <p class="term-found" data-testid="shelf-term"><b>{name}</b>" "{says}</p> }
             });
             if is_search && cards.is_empty() && rest.is_empty() && term.is_none() {
                 return view! { <p class="nothing">{ui.word(|words| words.shelf_none)}</p> }
