@@ -373,7 +373,7 @@ test("beside a workqueue the output and the handler's name are read", onPage({ l
   assert.ok(name);
 }));
 
-test("what was sent is shown in whole lines", onPage({ link: "#v1;lesson=first-look;scene=6", viewport: LAPTOP }, async (app) => {
+test("what was sent and asked for is read whole", onPage({ link: "#v1;lesson=first-look;scene=6", viewport: LAPTOP }, async (app) => {
   await present(app);
   const lines = await app.page.evaluate(() => {
     const stream = document.querySelector(".stream").getBoundingClientRect();
@@ -381,6 +381,12 @@ test("what was sent is shown in whole lines", onPage({ link: "#v1;lesson=first-l
     return lines.map(({ top, bottom }) => top >= stream.top - 1 && bottom <= stream.bottom + 1);
   });
   assert.ok(lines.length >= 2 && lines.every(Boolean), `${lines}`);
+  const cut = await app.page.evaluate(() => {
+    const box = document.querySelector(".requests").getBoundingClientRect();
+    const shown = [...document.querySelectorAll(".requests li")].filter((one) => one.checkVisibility({ visibilityProperty: true }));
+    return shown.map((one) => one.scrollWidth > one.clientWidth || one.getBoundingClientRect().bottom > box.bottom + 1);
+  });
+  assert.deepEqual(cut, [false, false]);
 }));
 
 test("a watch that is cut says so in front of a class", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: LAPTOP }, async (app) => {
