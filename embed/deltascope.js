@@ -325,6 +325,7 @@ export class DeltaScope extends HTMLElement {
     }
     if (!this.#api) {
       this.#late.set(name, value ?? "");
+      this.#kept?.late.set(name, value ?? "");
       return;
     }
     if (name === "theme" || name === "lang") {
@@ -413,7 +414,8 @@ export class DeltaScope extends HTMLElement {
     }
     // What runs stays if the other one cannot be shown.
     if (this.#isReady && this.#api) {
-      this.#kept = { api: this.#api, given: this.#given, around: this.#around, frame: this.#parts.frame, mount: this.#parts.mount };
+      const { frame, mount } = this.#parts;
+      this.#kept = { api: this.#api, given: this.#given, around: this.#around, late: new Map(), frame, mount };
       this.#api = undefined;
       this.#resume = false;
     } else if (!this.#kept) {
@@ -655,11 +657,13 @@ export class DeltaScope extends HTMLElement {
     } catch (error) {
       if (turn !== this.#turn) return;
       if (this.#kept) {
-        const { api, given, around, frame, mount } = this.#kept;
+        const { api, given, around, late, frame, mount } = this.#kept;
         this.#kept = undefined;
         Object.assign(this.#parts, { frame, mount });
         this.#given = given;
         this.#around = around;
+        this.#late = late;
+        this.#measure();
         this.#shows(api);
         this.#isReady = true;
         this.#settle.resolve();

@@ -14,6 +14,7 @@ use crate::host::{self, Host};
 use crate::later::{self, Part};
 use crate::live::Link;
 use crate::live::tapped::Tapped;
+use crate::memo::{Memo, effect};
 use crate::ui::{
     Browse, OFF, PROGRESS, SHELF, Shape, Shelved, Ui, first_lang, first_theme, follow, remember,
     remembered, storage_key,
@@ -72,6 +73,15 @@ pub fn App() -> impl IntoView {
         ui.shelf.set(Shelved::Lessons(Browse::default()));
     }
     follow(ui);
+    // Whoever has several tabs tells them apart.
+    let title = Memo::new(move |_| match ui.shows_lessons() {
+        true => ui.words().shelf.to_owned(),
+        false => {
+            let lang = ui.lang.get();
+            ui.view.with(|view| view.lesson.title.get(lang).to_owned())
+        }
+    });
+    effect(move || document().set_title(&[&title.get(), " · deltascope"].concat()));
     let handle = window_event_listener(ev::hashchange, move |_| {
         if let Some(command) = open_address(ui) {
             ui.send(command);
@@ -105,7 +115,7 @@ pub fn App() -> impl IntoView {
 fn open_address(ui: Ui) -> Option<Command> {
     let link = link_of_address()?;
     if !ShelfLink::may_be(&link) {
-        take_course(ui, link.clone());
+        take_course(ui, &link);
         // What was done in the run under the shelf is shown again.
         if untrack(|| ui.shelved()) && later::has(Part::Own) && own::is_open(ui, &link) {
             ui.show_stage();
@@ -139,13 +149,16 @@ fn open_address(ui: Ui) -> Option<Command> {
 }
 
 /// Goes on in the course of a link to a lesson, or in none.
-fn take_course(ui: Ui, link: String) {
+fn take_course(ui: Ui, link: &str) {
     if !link.contains("course=") {
         return ui.take(None);
     }
     spawn_local(async move {
-        if later::fetched(Part::Own).await.is_ok() && link_of_address() == Some(link.clone()) {
-            ui.take(own::course(&link));
+        // Meanwhile another link may have come.
+        if later::fetched(Part::Own).await.is_ok()
+            && let Some(now) = link_of_address().filter(|now| !ShelfLink::may_be(now))
+        {
+            ui.take(own::course(&now));
         }
     });
 }

@@ -1,5 +1,5 @@
-//! The glossary: what the marked words of stories are, a sentence each. The page says it where a term stands, the help and
-//! both books list all.
+//! The glossary: what the marked words of stories are, and others that one searches for. The page says it where a term
+//! stands, the help and both books list all.
 
 use deltascope_world::text::Lang;
 
@@ -17,7 +17,7 @@ impl Term {
         self.name[lang as usize]
     }
 
-    /// What it is, in one sentence.
+    /// What it is.
     #[must_use]
     pub fn says(&self, lang: Lang) -> &'static str {
         self.says[lang as usize]

@@ -20,7 +20,7 @@ use deltascope_cache::key::Key;
 use deltascope_presentation::anchor::Anchor;
 use deltascope_presentation::command::{Command, FAULTS};
 use deltascope_presentation::rows::api::{
-    ApiRows, CallRow, ObjectRow, StreamRow, draft, rows, verb,
+    ApiRows, CallRow, ObjectRow, StreamRow, draft, has_called, rows, verb,
 };
 use deltascope_presentation::rows::density::Field;
 use deltascope_presentation::rows::reflector::pipe;
@@ -71,7 +71,12 @@ pub(super) fn Api() -> impl IntoView {
         let pressed = program.get() && layout.narrow.get();
         let each = if pressed { TOUCHED } else { LINE };
         let fit = fit(stream_size.get().1, each, 0.0, 6);
-        if few.get() { fit.max(HELD_LINES) } else { fit }
+        match (few.get(), layout.presenter.on.get()) {
+            // Nobody scrolls in front of a class: what is shown is whole.
+            (true, true) => fit.max(2),
+            (true, false) => fit.max(HELD_LINES),
+            (false, _) => fit,
+        }
     });
     let room = Memo::new(move |_| {
         let (capacity, lines) = (capacity.get(), lines.get());
@@ -101,14 +106,17 @@ pub(super) fn Api() -> impl IntoView {
     });
     // What to do first, until an object can be written.
     let missing = Memo::new(move |_| {
-        let all_gone = ui.view.with(|view| {
+        let (has_called, all_gone) = ui.view.with(|view| {
             let objects = &view.picture.api.objects;
-            !objects.is_empty() && objects.values().all(|object| object.deleted)
+            let all_gone = !objects.is_empty() && objects.values().all(|object| object.deleted);
+            (has_called(view), all_gone)
         });
-        let first = match (program.get(), all_gone) {
-            (true, _) => ui.words().choose_call_first,
-            (_, true) => ui.words().create_first,
-            _ => ui.words().choose_first,
+        let words = ui.words();
+        let first = match (program.get(), has_called, all_gone) {
+            (true, true, _) => words.choose_call_first,
+            (true, false, _) => words.call_first,
+            (false, _, true) => words.create_first,
+            (false, _, false) => words.choose_first,
         };
         target.with(Option::is_none).then_some(first)
     });

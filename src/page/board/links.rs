@@ -1,19 +1,25 @@
 //! Links to lessons, and what a click on one does.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsValue;
-use web_sys::MouseEvent;
+use web_sys::{Element, MouseEvent};
 
 use super::parts::{Live, drawn};
+use super::presenter::Presenter;
 use crate::host::tap;
+use crate::memo::effect;
 use crate::ui::{Browse, Shelved, Taken, Ui};
 use deltascope_cache::controller::Generation;
 use deltascope_presentation::command::Command;
 use deltascope_presentation::shelf::Course;
 use deltascope_replay::lessons;
 use deltascope_replay::link::{self, Link, ShelfLink};
+
+/// What the history keeps of a scene that is presented.
+const PRESENTED: JsValue = JsValue::TRUE;
 
 /// The link to what has no story.
 pub(super) fn lesson_link(lesson: &str) -> String {
@@ -72,7 +78,7 @@ fn go_to(ui: Ui, link: &str) {
         Shelved::No(_) | Shelved::Informers => None,
     });
     if let Some(shelf) = shelf {
-        let top = ui.host().find(".shelf").map(|shelf| shelf.scroll_top());
+        let top = scroller(ui).map(|of| of.scroll_top());
         let _ = keep(&shelf, top);
     }
     let _ = keep(link, None);
@@ -89,6 +95,60 @@ fn keep(shown: &str, top: Option<i32>) -> Option<()> {
         false => history.push_state_with_url(&top, "", Some(shown)),
     }
     .ok()
+}
+
+/// From now on the address names the scene that is told, and the history whether it is presented: so a page that is loaded
+/// again shows what it showed.
+pub(super) fn keep_place(ui: Ui, presenter: Presenter) {
+    let kept = window().history().ok().and_then(|kept| kept.state().ok());
+    if kept.is_some_and(|kept| kept == PRESENTED) {
+        presenter.next.set(true);
+    }
+    let told = ui.memo(|view| {
+        let story = view.story.as_ref().filter(|story| !story.handout)?;
+        Some((Arc::clone(&view.lesson.id), story.index + 1))
+    });
+    effect(move || {
+        let presented = presenter.on.get();
+        if let Some((lesson, scene)) = told.get() {
+            let _ = write_scene(&lesson, scene, presented);
+        }
+    });
+}
+
+/// Writes the scene into an address that leads to the lesson.
+fn write_scene(lesson: &str, scene: usize, presented: bool) -> Option<()> {
+    let now = window().location().hash().ok()?;
+    let [lesson, scene] = [["lesson=", lesson].concat(), format!("scene={scene}")];
+    let mut parts: Vec<&str> = now.split(';').collect();
+    if !parts.contains(&&*lesson) {
+        return None;
+    }
+    if !parts.contains(&&*scene) {
+        // These are of where it led before.
+        parts.retain(|part| {
+            *part != "handout" && !["at=", "sel="].iter().any(|of| part.starts_with(of))
+        });
+        match parts.iter_mut().find(|part| part.starts_with("scene=")) {
+            Some(part) => *part = &scene,
+            None => parts.push(&scene),
+        }
+    }
+    let kept = if presented { PRESENTED } else { JsValue::NULL };
+    let history = window().history().ok()?;
+    history
+        .replace_state_with_url(&kept, "", Some(&parts.join(";")))
+        .ok()
+}
+
+/// What scrolls the shelf: on a narrow screen the page itself.
+pub(super) fn scroller(ui: Ui) -> Option<Element> {
+    let shelf = ui.host().find(".shelf")?;
+    let style = window().get_computed_style(&shelf).ok().flatten()?;
+    match &*style.get_property_value("overflow-y").ok()? {
+        "visible" => document().scrolling_element(),
+        _ => Some(shelf),
+    }
 }
 
 /// How far the shelf was read before a link on it was followed; only once after each.
@@ -115,10 +175,19 @@ pub(super) fn open(ui: Ui, link: &str) {
 /// Whether the run that this link begins is open.
 pub(super) fn is_open(ui: Ui, link: &str) -> bool {
     let lesson = ui.view.with_untracked(|view| Rc::clone(&view.lesson));
-    link == match lesson.has_story {
-        true => story_link(course(link), &lesson.id, 1),
-        false => lesson_link(&lesson.id),
+    if !lesson.has_story {
+        return link == lesson_link(&lesson.id);
     }
+    let Ok(Link { era, scene, .. }) = Link::read(link) else {
+        return false;
+    };
+    // Whoever looks closer sees no scene.
+    let shown = ui
+        .view
+        .with_untracked(|view| view.story.as_ref().map(|story| story.index + 1));
+    era.is_none_or(|era| era == lesson.era)
+        && shown.is_none_or(|shown| scene == Some(shown))
+        && link == story_in(era, course(link), &lesson.id, scene.unwrap_or(1))
 }
 
 /// The course in which a link's lesson is taken.

@@ -1,5 +1,7 @@
 //! A story in front of a class: nothing but stage and panel on the screen, in large type.
 
+use std::cell::RefCell;
+
 use js_sys::{Function, Promise, Reflect};
 use leptos::html;
 use leptos::prelude::*;
@@ -9,6 +11,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Event, PointerEvent};
 
 use super::parts::{shown, text};
+use crate::animate::{Animation, Timing, animate};
 use crate::memo::{Memo, effect, effect_after};
 use crate::ui::Ui;
 use deltascope_presentation::command::Export;
@@ -22,6 +25,9 @@ const CLASS: &str = "presenting";
 
 /// Nobody types more characters than these.
 const TYPED: usize = 90;
+
+/// How long a ring is around a pointer that rests.
+const RING_MS: u32 = 2_000;
 
 /// What the presenter shows.
 #[derive(Clone, Copy)]
@@ -128,11 +134,25 @@ pub(super) fn Over(presenter: Presenter) -> impl IntoView {
         move || on.get(),
         move || {
             let ring = NodeRef::<html::Div>::new();
+            let fades = RefCell::new(None::<Animation>);
             ui.host().listen("pointermove", move |event: PointerEvent| {
                 let at = [f64::from(event.client_x()), f64::from(event.client_y())];
-                let style = decimals("translate:#px #px;opacity:1", &at);
+                let style = decimals("translate:#px #px", &at);
                 if let Some(ring) = ring.get_untracked() {
                     web_sys::HtmlElement::style(&ring).set_css_text(&style);
+                    // A ring that rests would lie on words.
+                    let shown = [("opacity", "1")];
+                    let frames: [&[_]; 3] =
+                        [&shown, &[shown[0], ("offset", "0.75")], &[("opacity", "0")]];
+                    let timing = Timing {
+                        at: 0,
+                        ms: RING_MS,
+                        fill: "none",
+                    };
+                    let before = fades.replace(Some(animate(&ring, &frames, timing)));
+                    if let Some(before) = before {
+                        before.cancel();
+                    }
                 }
             });
             view! {

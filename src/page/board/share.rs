@@ -171,7 +171,7 @@ fn run(ui: Ui) -> AnyView {
             <button
                 class="btn"
                 data-testid="btn-smallest"
-                title=ui.word(|words| words.smallest_note)
+                aria-describedby="smallest-note"
                 on:click=move |_| ui.send(Command::Smallest(None))
             >
                 {ui.word(|words| words.smallest)}
@@ -183,7 +183,7 @@ fn run(ui: Ui) -> AnyView {
             Some(view! { <p class="share-note" role="alert" data-testid="share-refused">{refused}</p> })
         })}
         <p class="share-note">{ui.word(|words| words.share_run_note)}</p>
-        <p class="share-note">{ui.word(|words| words.smallest_note)}</p>
+        <p id="smallest-note" class="share-note">{ui.word(|words| words.smallest_note)}</p>
     }
     .into_any()
 }

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use leptos::html;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
 use super::layout::Layout;
-use super::links::{follow, lesson_link, link_to, open, read_to, story_in, story_link};
+use super::links::{follow, lesson_link, link_to, open, read_to, scroller, story_in, story_link};
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
 use crate::memo::{Memo, effect, effect_after};
@@ -22,9 +21,11 @@ use deltascope_presentation::stage::Panel;
 use deltascope_presentation::story::Theme;
 use deltascope_presentation::strings::story::client_go;
 use deltascope_presentation::strings::{room, shelf as said};
+use deltascope_replay::lessons::is_known;
 use deltascope_world::text::Lang;
 
 const CARDS: &str = ".shelf a.card, .shelf .other";
+const NEXT: &str = ".shelf a.card.next";
 const SEARCH: &str = ".shelf input[type=search]";
 
 /// From now on it is remembered how far each lesson is told.
@@ -165,27 +166,22 @@ pub(super) fn Shelf() -> impl IntoView {
         let next = if ended { next(ui, &lesson) } else { None };
         next.map(|card| card.id)
     });
-    let section = NodeRef::<html::Section>::new();
     let narrow = Layout::get().narrow;
     effect_after(move |before: Option<()>| {
         course.track();
         teaches.track();
-        let Some(section) = section.get() else {
+        let Some(scroller) = scroller(ui) else {
             return;
         };
         // Where it was left, or what is pointed at; anything else begins at the top. Notes come later.
         let left = if teaches.get() { None } else { read_to(ui) };
-        let next = ui.host().find(".shelf a.card.next");
-        match (left, next) {
-            (Some(top), _) => section.set_scroll_top(top),
-            (None, Some(next)) if before.is_none() => {
-                focus(Some(next));
-                // On a phone it would leave title, search and courses above the screen.
-                if narrow.get_untracked() {
-                    section.set_scroll_top(0);
-                }
+        scroller.set_scroll_top(left.unwrap_or_default());
+        if left.is_none() && before.is_none() {
+            match narrow.get_untracked() {
+                // Else title, search and courses would be above the screen.
+                true => ui.host().focus_still(NEXT),
+                false => focus(ui.host().find(NEXT)),
             }
-            (None, _) => section.set_scroll_top(0),
         }
     });
     let (courses, cards) = (Arc::clone(&all), all);
@@ -193,7 +189,6 @@ pub(super) fn Shelf() -> impl IntoView {
         <section
             class="shelf"
             data-testid="shelf"
-            node_ref=section
             role="main"
             aria-label=ui.word(|words| words.shelf)
         >
@@ -382,7 +377,7 @@ fn card_list(
             } = all.find(query);
             let term = term.map(|term| {
                 let (name, says) = (term.name(*lang), term.says(*lang));
-                view! { <p class="nothing" data-testid="shelf-term"><b>{name}</b>" "{says}</p> }
+                view! { <p class="term-found" data-testid="shelf-term"><b>{name}</b>" "{says}</p> }
             });
             if is_search && cards.is_empty() && rest.is_empty() && term.is_none() {
                 return view! { <p class="nothing">{ui.word(|words| words.shelf_none)}</p> }
@@ -541,11 +536,16 @@ fn link_of(ui: Ui, card: &Card) -> String {
     story_link(course, &card.id, 1)
 }
 
-/// In front of a class, from the end of a story: the presentation goes on with the next one.
+/// In front of a class, from the end of a story: the presentation goes on with the next one. Not from one's own, to which no
+/// address leads back.
 pub(super) fn next_lesson(ui: Ui, done: Memo<bool>) -> AnyView {
     let lesson = ui.memo(|view| Arc::clone(&view.lesson.id));
     drawn(
-        move || (next(ui, &lesson.get()), ui.lang.get()),
+        move || {
+            let lesson = lesson.get();
+            let next = is_known(&lesson).then(|| next(ui, &lesson));
+            (next.flatten(), ui.lang.get())
+        },
         move |(card, lang)| {
             card.as_ref().map(|card| {
                 let link = link_of(ui, card);

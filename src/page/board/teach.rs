@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::layout::Layout;
-use super::links::{follow, link_to, open, read_to, story_link};
+use super::links::{follow, link_to, open, read_to, scroller, story_link};
 use super::parts::{Text, part, shown, text};
 use super::terms::words;
 use crate::ui::{Taken, Ui};
@@ -37,11 +37,10 @@ pub(super) fn notes(ui: Ui, course: Course, shelf: &Shelf) -> AnyView {
             }
         }
         leptos::task::tick().await;
-        let shelf = ui.host().find(".shelf");
         // Whoever has begun to read is not moved.
-        let shelf = shelf.filter(|shelf| shelf.scroll_top() == 0);
-        if let Some((top, shelf)) = read_to(ui).zip(shelf) {
-            shelf.set_scroll_top(top);
+        let scroller = scroller(ui).filter(|of| of.scroll_top() == 0);
+        if let Some((top, scroller)) = read_to(ui).zip(scroller) {
+            scroller.set_scroll_top(top);
         }
     });
     view! {

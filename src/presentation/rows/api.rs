@@ -156,6 +156,12 @@ pub fn free_name(view: &View) -> String {
     free.unwrap_or_default()
 }
 
+/// Whether a program has called anything.
+#[must_use]
+pub fn has_called(view: &View) -> bool {
+    called_with(view).next().is_some()
+}
+
 /// The keys of a program's newest calls.
 fn called_with(view: &View) -> impl Iterator<Item = &Key> {
     let api = &view.picture.api;

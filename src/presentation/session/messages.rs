@@ -136,10 +136,6 @@ pub(super) fn not_held() -> Text {
     )
 }
 
-pub(super) fn no_object(Text { en, zh }: &Text) -> Text {
-    text!("{en}", "对象无效：{zh}")
-}
-
 pub(super) fn no_size(size: &str) -> Text {
     let sizes = StepSize::ALL.map(StepSize::id).join(", ");
     text!(
@@ -165,11 +161,11 @@ pub(super) fn no_story() -> Text {
     )
 }
 
-/// A link names a scene, and only the library's lessons have theirs in the page.
+/// A link asks for a scene or for the handout, and only the library's lessons have theirs in the page.
 pub(super) fn no_story_in_link() -> Text {
     Text::new(
-        "The link names a scene of a story, and this run has none: here is the run alone. A lesson of one's own is shared as its file.",
-        "链接指向故事中的一幕，而此运行没有故事，这里只显示运行本身。自己写的课程请以文件分享。",
+        "The link asks for a story, and this run has none: here is the run alone. A lesson of one's own is shared as its file.",
+        "链接要打开故事，而此运行没有故事，这里只显示运行本身。自己写的课程请以文件分享。",
     )
 }
 

@@ -218,10 +218,9 @@ impl Export {
     #[must_use]
     pub fn file_name(&self, lesson: &str) -> String {
         let extension = match self {
-            Self::Trace | Self::Scrambled(_) => "jsonl",
-            Self::Transcript(_) | Self::Link => "txt",
-            Self::Svg(_) => "svg",
-            Self::Handout(_) => "html",
+            Self::Transcript(_) => "txt",
+            // All else that is saved is a run.
+            _ => "jsonl",
         };
         let name = match self {
             // The name may give something away.

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::branches::no_value;
 use super::compare::no_such;
-use super::messages::{no_answer, no_era, no_object, no_op, no_size};
+use super::messages::{no_answer, no_era, no_op, no_size};
 use crate::against::Against;
 use crate::anchor::Anchor;
 use crate::command::{BreakCommand, Command, Tell};
@@ -108,7 +108,7 @@ pub fn write(verb: Verb, object: Value) -> Command {
             Verb::Update => Write::Update(object),
             Verb::Delete => Write::delete(object),
         })),
-        Err(reason) => Command::Wrong(no_object(&reason)),
+        Err(reason) => Command::Wrong(reason),
     }
 }
 

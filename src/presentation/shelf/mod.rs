@@ -160,7 +160,7 @@ impl Shelf {
     /// finds everything.
     #[must_use]
     pub fn find(&self, query: &str) -> Found {
-        let query = query.to_ascii_lowercase();
+        let (query, era) = with_generations(&query.to_ascii_lowercase());
         let words: Vec<&str> = query.split_whitespace().collect();
         let mut cards: Vec<(u64, &Card)> = self
             .cards
@@ -174,7 +174,7 @@ impl Shelf {
             cards: cards.into_iter().map(|(_, card)| card.clone()).collect(),
             others: self.others.iter().filter(has_all).cloned().collect(),
             term: terms::find(query.trim()),
-            era: era(&query),
+            era,
         };
         if found.cards.is_empty() && found.others.is_empty() {
             found.cards = self.find_most(&query);
@@ -307,20 +307,42 @@ impl Card {
     }
 }
 
-/// The one generation that a query names, in the numbers of client-go or of Kubernetes, or by its queue.
-fn era(query: &str) -> Option<Generation> {
-    if query.contains("realfifo") {
-        return Some(Generation::InOrder);
+/// A query with the versions that the cards name in place of others of the same generations, and the one generation that it
+/// names: by a version of client-go or of Kubernetes, else by its queue.
+fn with_generations(query: &str) -> (String, Option<Generation>) {
+    let is_number = |c: char| c.is_ascii_digit() || c == '.';
+    let mut known = String::new();
+    let mut named = Vec::new();
+    let mut rest = query;
+    while let Some(at) = rest.find(is_number) {
+        let (before, from) = rest.split_at(at);
+        let end = from.find(|c| !is_number(c)).unwrap_or(from.len());
+        let (number, after) = from.split_at(end);
+        let version = version(number);
+        known.extend([before, version.map_or(number, |(version, _)| version)]);
+        named.extend(version.map(|(_, era)| era));
+        rest = after;
     }
-    let numbers = query.split(|c: char| !c.is_ascii_digit() && c != '.');
-    let named = numbers.filter_map(|number| {
-        let all = Generation::ALL.into_iter();
-        let mut all = all.filter(|era| [era.version(), era.client_go()].contains(&number));
-        all.next()
-    });
-    let mut named: Vec<Generation> = named.collect();
+    known.push_str(rest);
     named.dedup();
-    named.pop().filter(|_| named.is_empty())
+    let era = match *named {
+        [] => query.contains("realfifo").then_some(Generation::InOrder),
+        [era] => Some(era),
+        _ => None,
+    };
+    (known, era)
+}
+
+/// What the cards call this version of client-go or of Kubernetes, whichever patch it is.
+fn version(number: &str) -> Option<(&'static str, Generation)> {
+    let mut parts = number.split('.');
+    let (major, minor) = (parts.next()?, parts.next()?);
+    let era = Generation::from_version(&format!("1.{minor}"))?;
+    match major {
+        "0" => Some((era.client_go(), era)),
+        "1" => Some((era.version(), era)),
+        _ => None,
+    }
 }
 
 /// Whether a text has these words, and not as parts of longer ones. Han characters have no spaces between words.
@@ -530,9 +552,13 @@ mod tests {
     fn one_version_in_a_search_is_the_one_that_is_meant() {
         for (query, era) in [
             ("client-go 0.34", Some(Generation::InOrder)),
+            ("client-go v0.33.2.", Some(Generation::InOrder)),
             ("RealFIFO", Some(Generation::InOrder)),
+            ("RealFIFO 1.36", Some(Generation::Atomic)),
+            ("RealFIFO 1.34 1.36", None),
             ("0.36 = 1.36", Some(Generation::Atomic)),
             ("1.32 and 1.36", None),
+            ("2.36 of 10.36", None),
             ("relist", None),
         ] {
             assert_eq!(Shelf::library().find(query).era, era, "{query:?}");
@@ -540,6 +566,7 @@ mod tests {
         let found = Shelf::library().find("client-go 0.34").cards;
         let runs = |card: &Card| card.eras.contains(&Generation::InOrder);
         assert!(found.len() > 3 && found.iter().all(runs));
+        assert_eq!(Shelf::library().find("client-go 0.33.1").cards, found);
     }
 
     #[test]

@@ -116,6 +116,7 @@ words! {
     objects: "Objects", "对象";
     no_objects: "no objects yet", "还没有对象";
     choose_call_first: "Choose a call to Update or Delete its object", "先选一次调用，再 Update 或 Delete 它的对象";
+    call_first: "+ Add an object first", "先“+ Add”一个对象";
     choose_first: "Choose a Pod to edit or delete it", "先选一个 Pod，再修改或删除";
     create_first: "+ create a Pod first: all are deleted", "先“+ 创建”一个 Pod：已有的都已删除";
     deleted: "deleted", "已删除";
@@ -378,7 +379,8 @@ words! {
     key_shelf: "in the lessons: search; ← → ↑ ↓ from card to card, ↵ opens one", "在课程页：搜索；← → ↑ ↓ 在卡片间移动，↵ 打开";
 
     // The form of an object.
-    needed: "Needed: a Pod’s key is namespace/name.", "必填：Pod 的 key 是 namespace/name。";
+    needed: "Needed.", "必填。";
+    needed_key: "Needed: a Pod’s key is namespace/name.", "必填：Pod 的 key 是 namespace/name。";
 
     // In front of a class.
     present_leave: "Leave", "退出演示";

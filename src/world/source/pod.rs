@@ -180,7 +180,7 @@ pub fn parse(text: &str) -> Result<DynamicObject, String> {
     }
     let value: Value = serde_json::from_str(text)
         .map_err(|error| format!("The object is not JSON: {error}. Give one JSON object."))?;
-    checked(value)
+    checked(value).map_err(|error| error.en.to_string())
 }
 
 /// Reads an object from JSON that a user wrote. Only `metadata.name` is required: without `kind` it is a Pod,
@@ -190,11 +190,7 @@ pub fn parse(text: &str) -> Result<DynamicObject, String> {
 ///
 /// States what is wrong, where, and what to do.
 pub fn from_json(value: Value) -> Result<DynamicObject, String> {
-    let size = serde_json::to_vec(&value).map_or(0, |bytes| bytes.len());
-    if size > MAX_OBJECT {
-        return Err(too_large(size));
-    }
-    checked(value)
+    sized(value).map_err(|error| error.en.to_string())
 }
 
 /// Reads an object that a user writes on the server: as [`from_json`], and a Pod's node is a name.
@@ -205,9 +201,21 @@ pub fn from_json(value: Value) -> Result<DynamicObject, String> {
 pub fn to_write(value: Value) -> Result<DynamicObject, Text> {
     if let Some(fields) = value.as_object() {
         check_node(fields)?;
-        check_metadata(fields)?;
     }
-    from_json(value).map_err(|error| text!("{error}", "{error}"))
+    sized(value)
+}
+
+fn sized(value: Value) -> Result<DynamicObject, Text> {
+    let size = serde_json::to_vec(&value).map_or(0, |bytes| bytes.len());
+    if size > MAX_OBJECT {
+        return Err(in_english(&too_large(size)));
+    }
+    checked(value)
+}
+
+/// What is said where no form is: files and scripts have it in English.
+fn in_english(error: &str) -> Text {
+    Text::new(error, error)
 }
 
 /// Which parts of an object are kept, in addition to the rules for its kind.
@@ -385,30 +393,29 @@ fn too_large(size: usize) -> String {
     )
 }
 
-fn checked(value: Value) -> Result<DynamicObject, String> {
+fn checked(value: Value) -> Result<DynamicObject, Text> {
     let Value::Object(mut fields) = value else {
-        return Err(
-            "The object must be a JSON object such as {\"metadata\": {\"name\": \"web-0\"}}."
-                .to_owned(),
-        );
+        return Err(in_english(
+            "The object must be a JSON object such as {\"metadata\": {\"name\": \"web-0\"}}.",
+        ));
     };
     for name in ["apiVersion", "kind"] {
         match fields.get(name) {
             None => {}
             Some(Value::String(text)) if !text.is_empty() => {}
             Some(_) => {
-                return Err(format!(
+                return Err(in_english(&format!(
                     "{name} must be a text that is not empty; leave it out for a Pod of v1."
-                ));
+                )));
             }
         }
     }
     if let Some(kind) = text(&fields, "kind").filter(|kind| kind.ends_with("List")) {
-        return Err(format!(
+        return Err(in_english(&format!(
             "kind is {kind}: give its items one by one, each as an object."
-        ));
+        )));
     }
-    check_metadata(&fields).map_err(|error| error.en.to_string())?;
+    check_metadata(&fields)?;
     for (name, inner) in [("spec", "nodeName"), ("status", "phase")] {
         match fields.get(name) {
             None | Some(Value::Null) => {}
@@ -417,10 +424,10 @@ fn checked(value: Value) -> Result<DynamicObject, String> {
                     .get(inner)
                     .is_some_and(|value| !value.is_string() && !value.is_null())
                 {
-                    return Err(format!("{name}.{inner} must be a text."));
+                    return Err(in_english(&format!("{name}.{inner} must be a text.")));
                 }
             }
-            Some(_) => return Err(format!("{name} must be a JSON object.")),
+            Some(_) => return Err(in_english(&format!("{name} must be a JSON object."))),
         }
     }
     fields
@@ -428,14 +435,14 @@ fn checked(value: Value) -> Result<DynamicObject, String> {
         .or_insert_with(|| Value::from("v1"));
     fields.entry("kind").or_insert_with(|| Value::from("Pod"));
     trimmed(fields, None, Keep::default())
-        .map_err(|error| format!("{error}. Correct it or leave it out."))
+        .map_err(|error| in_english(&format!("{error}. Correct it or leave it out.")))
 }
 
 fn check_metadata(fields: &Map<String, Value>) -> Result<(), Text> {
     let Some(Value::Object(metadata)) = fields.get("metadata") else {
         return Err(Text::new(
             "metadata is missing: add \"metadata\": {\"name\": \"web-0\"} to the object.",
-            "缺少 metadata：请在对象中加入 \"metadata\": {\"name\": \"web-0\"}。",
+            "缺少 metadata，请在对象中加入 \"metadata\": {\"name\": \"web-0\"}。",
         ));
     };
     match metadata.get("name") {
@@ -447,7 +454,7 @@ fn check_metadata(fields: &Map<String, Value>) -> Result<(), Text> {
         None | Some(Value::Null | Value::String(_)) => {
             return Err(Text::new(
                 "metadata.name is missing: give the object a name such as web-0.",
-                "缺少 metadata.name：请给对象起个名字，例如 web-0。",
+                "缺少 metadata.name，请给对象起个名字，例如 web-0。",
             ));
         }
         Some(_) => {
@@ -464,7 +471,7 @@ fn check_metadata(fields: &Map<String, Value>) -> Result<(), Text> {
             let namespace = quoted(namespace);
             return Err(text!(
                 "metadata.namespace {namespace} is not a DNS label: use a-z, 0-9 and -, begin and end with a letter or digit, at most {MAX_LABEL} characters; leave it out for a cluster-scoped object.",
-                "metadata.namespace {namespace} 不是 DNS label：只用 a-z、0-9 和 -，以字母或数字开头和结尾，最多 {MAX_LABEL} 个字符；集群级对象不写它。"
+                "metadata.namespace {namespace} 不是 DNS label：只用 a-z、0-9 和 -，以字母或数字开头和结尾，最多 {MAX_LABEL} 个字符；集群级对象请省略。"
             ));
         }
         Some(_) => {
@@ -497,7 +504,7 @@ fn check_node(fields: &Map<String, Value>) -> Result<(), Text> {
             let Text { en, zh } = no_subdomain("spec.nodeName", node);
             Err(text!(
                 "{en}; leave it out for a Pod without a node.",
-                "{zh}；没有节点的 Pod 不写它。"
+                "{zh}；没有节点的 Pod 请省略。"
             ))
         }
         None => Ok(()),
@@ -521,7 +528,7 @@ fn check_label(key: &str, value: &Value) -> Result<(), Text> {
         let key = quoted(key);
         return Err(text!(
             "metadata.labels: the key {key} is not valid: use letters, digits, -, _ and ., begin and end with a letter or digit, at most {MAX_LABEL} characters, perhaps after a DNS subdomain and /.",
-            "metadata.labels：key {key} 无效：只用字母、数字、-、_ 和 .，以字母或数字开头和结尾，最多 {MAX_LABEL} 个字符，前面可以有 DNS subdomain 和 /。"
+            "metadata.labels 的 key {key} 无效：只用字母、数字、-、_ 和 .，以字母或数字开头和结尾，最多 {MAX_LABEL} 个字符，前面可以有 DNS subdomain 和 /。"
         ));
     }
     match value {
@@ -530,12 +537,12 @@ fn check_label(key: &str, value: &Value) -> Result<(), Text> {
             let value = quoted(value);
             Err(text!(
                 "metadata.labels: the value {value} of {key} is not valid: use letters, digits, -, _ and ., begin and end with a letter or digit, at most {MAX_LABEL} characters.",
-                "metadata.labels：{key} 的值 {value} 无效：只用字母、数字、-、_ 和 .，以字母或数字开头和结尾，最多 {MAX_LABEL} 个字符。"
+                "metadata.labels 中 {key} 的值 {value} 无效：只用字母、数字、-、_ 和 .，以字母或数字开头和结尾，最多 {MAX_LABEL} 个字符。"
             ))
         }
         _ => Err(text!(
             "metadata.labels: the value of {key} must be a text; put it in quotes.",
-            "metadata.labels：{key} 的值必须是文本；请加上引号。"
+            "metadata.labels 中 {key} 的值必须是文本，请加上引号。"
         )),
     }
 }

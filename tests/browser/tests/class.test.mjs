@@ -215,6 +215,29 @@ test("a ring follows the pointer, and clicks go through it", onPage({ link: STOR
   // The button under the ring gets the click.
   await app.id("story-next").click();
   assert.equal(await number(app), "2 of 7");
+  // Where it rests, it does not stay over what is read.
+  const seen = () => app.id("pointer").evaluate((ring) => getComputedStyle(ring).opacity);
+  await app.page.mouse.move(300, 200);
+  assert.equal(await seen(), "1");
+  await app.id("pointer").evaluate((ring) => ring.getAnimations().forEach((one) => one.finish()));
+  assert.equal(await seen(), "0");
+}));
+
+test("a page that is loaded anew presents the scene that it presented", onPage({ link: STORY, viewport: LAPTOP }, async (app) => {
+  await present(app);
+  await next(app);
+  await next(app);
+  const again = async () => {
+    await app.page.reload();
+    await app.page.waitForFunction(() => window.deltascope?.getState().scene?.index === 3);
+  };
+  await again();
+  await app.page.locator("html.presenting").waitFor();
+  await press(app, "p");
+  await app.page.locator("html:not(.presenting)").waitFor();
+  await again();
+  await settled(app);
+  assert.ok(!(await presents(app)));
 }));
 
 test("what moves between scenes keeps to the boxes as they are", onPage({ link: "#v1;lesson=first-look;scene=2", viewport: LAPTOP, motion: true }, async (app) => {
@@ -297,6 +320,14 @@ test("the end of a lesson leads to the next one of its course, in the presentati
   assert.equal(await app.id("next-lesson").count(), 0);
   await present(app);
   await app.id("next-lesson").waitFor();
+  // Not while time runs for what the class has done.
+  await app.id("btn-cut").click();
+  await app.id("story-run").click();
+  await app.eventually("time runs", (state) => state.playing);
+  await press(app, "PageDown");
+  await press(app, "PageDown");
+  assert.deepEqual([(await app.state()).lesson, await app.page.locator("[data-testid=next-lesson]:focus").count()], ["first-look", 0]);
+  await app.call("pause");
   // Not by a press too many.
   await press(app, "PageDown");
   await app.page.locator("[data-testid=next-lesson]:focus").waitFor();
@@ -305,6 +336,17 @@ test("the end of a lesson leads to the next one of its course, in the presentati
   await app.eventually("the next lesson", (state) => state.lesson === "deltafifo" && state.scene?.index === 1);
   assert.ok(await presents(app));
   assert.equal(new URL(app.page.url()).hash, "#v1;lesson=deltafifo;scene=1;course=short");
+}));
+
+test("one's own lesson leads to no other one, for no address leads back", onPage({ viewport: LAPTOP }, async (app) => {
+  const lesson = await readFile(new URL("../../../src/replay/lessons/first-look.json", import.meta.url), "utf8");
+  await app.call("openText", "mine.json", lesson);
+  await app.call("scene", 7);
+  await present(app);
+  for (let times = 0; times < 3; times += 1) await press(app, "PageDown");
+  await settled(app);
+  assert.equal(await app.id("next-lesson").count(), 0);
+  assert.equal((await app.state()).scene?.index, 7);
 }));
 
 for (const viewport of [LAPTOP, { width: 1024, height: 768 }]) {
@@ -329,6 +371,22 @@ test("beside a workqueue the output and the handler's name are read", onPage({ l
   });
   assert.ok(output.width > 200 && output.right <= work.left && output.height > 50, JSON.stringify(output));
   assert.ok(name);
+}));
+
+test("what was sent and asked for is read whole", onPage({ link: "#v1;lesson=first-look;scene=6", viewport: LAPTOP }, async (app) => {
+  await present(app);
+  const lines = await app.page.evaluate(() => {
+    const stream = document.querySelector(".stream").getBoundingClientRect();
+    const lines = [...document.querySelectorAll(".stream li")].map((line) => line.getBoundingClientRect());
+    return lines.map(({ top, bottom }) => top >= stream.top - 1 && bottom <= stream.bottom + 1);
+  });
+  assert.ok(lines.length >= 2 && lines.every(Boolean), `${lines}`);
+  const cut = await app.page.evaluate(() => {
+    const box = document.querySelector(".requests").getBoundingClientRect();
+    const shown = [...document.querySelectorAll(".requests li")].filter((one) => one.checkVisibility({ visibilityProperty: true }));
+    return shown.map((one) => one.scrollWidth > one.clientWidth || one.getBoundingClientRect().bottom > box.bottom + 1);
+  });
+  assert.deepEqual(cut, [false, false]);
 }));
 
 test("a watch that is cut says so in front of a class", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: LAPTOP }, async (app) => {

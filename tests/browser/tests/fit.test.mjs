@@ -94,6 +94,12 @@ for (const [width, height] of [[900, 800], [950, 900], [1100, 1000]]) {
       await app.language(lang);
       for (const lesson of ["dedup", "tombstone"]) {
         await app.call("load", lesson);
+        for (let scene = 1, scenes = 1; scene <= scenes; scene += 1) {
+          await app.call("scene", scene);
+          scenes = (await app.state()).scene.of;
+          assert.deepEqual(await app.page.evaluate(unfit), [], `${lang} ${lesson} in scene ${scene}`);
+        }
+        await app.call("load", lesson);
         for (let before = -1, step = 0; step !== before; ) {
           before = step;
           step = await app.page.evaluate(async () => {

@@ -539,6 +539,11 @@ test("a failed call is reported to its caller", onHost(html(TOMBSTONE), async (h
   assert.deepEqual([lesson, await refused("element.step(1)")], ["tombstone", "done"]);
   assert.ok((await host.state()).step > step);
   assert.equal(await host.page.locator("delta-scope .frame").count(), 1);
+  // What its attributes said meanwhile is not lost.
+  const rooms = () => host.page.locator("delta-scope .room").count();
+  assert.equal(await rooms(), 3);
+  assert.match(await refused('((done) => (element.setAttribute("panels", "queue"), done))(element.load("nix"))'), /no lesson "nix"/);
+  assert.equal(await rooms(), 1);
   assert.equal(await refused('element.load("deltafifo")'), "done");
   assert.equal((await host.state()).lesson, "deltafifo");
   // Without a run there is nothing to keep: the user can try again in place.

@@ -78,6 +78,7 @@ test("the address says what the shelf has opened, and in which course; Back lead
   const chosen = () => app.id("select-lesson").locator("option:checked").textContent();
   const told = () => app.eventually("its story is told", (s) => s.lesson === "deltafifo" && s.scene?.index === 1);
   await app.id("btn-lessons").click();
+  assert.equal(await page.title(), "Lessons · deltascope");
   assert.equal(await chosen(), "Choose a lesson…");
   await app.id("course-short").click();
   await app.id("card-deltafifo").click();
@@ -91,41 +92,71 @@ test("the address says what the shelf has opened, and in which course; Back lead
   await page.goForward();
   await app.id("shelf").waitFor({ state: "detached" });
   assert.equal((await app.state()).scene?.index, 2, "the run is as it was left");
-  assert.equal(new URL(page.url()).hash, "#v1;lesson=deltafifo;scene=1;course=short");
+  // It names the scene, too, so that the page may be loaded anew.
+  assert.equal(new URL(page.url()).hash, "#v1;lesson=deltafifo;scene=2;course=short");
   await reload(app);
-  const { scene } = await told();
+  const { scene } = await app.eventually("its scene is told", (s) => s.lesson === "deltafifo" && s.scene?.index === 2);
+  assert.equal(await page.title(), `${await app.page.locator(".where > b").textContent()} · deltascope`);
   await app.call("scene", scene.of);
   assert.equal(await app.id("story-next-lesson").getAttribute("href"), "#v1;lesson=resync-is-not-relist;scene=1;course=short");
 }));
 
-test("Back leads to the cards where they were left, and Forward to a run without a story as it was left", onPage({}, async (app) => {
-  const { page } = app;
-  const card = app.id("card-myinformer");
-  const top = () => app.id("shelf").evaluate((shelf) => shelf.scrollTop);
+/** How far the shelf is read: on a narrow screen the page scrolls, and not the shelf. */
+const readTo = (app) => app.page.evaluate(() => document.scrollingElement.scrollTop + document.querySelector(".shelf").scrollTop);
+const isReadTo = (app, top) =>
+  app.page.waitForFunction((top) => document.scrollingElement.scrollTop + document.querySelector(".shelf")?.scrollTop === top, top);
+
+for (const viewport of [DESKTOP, PHONE]) {
+  test(`Back leads to the cards where they were left, and Forward to a run as it was left (${viewport.width})`, onPage({ viewport }, async (app) => {
+    const { page } = app;
+    const card = app.id("card-myinformer");
+    await app.id("btn-lessons").click();
+    await card.scrollIntoViewIfNeeded();
+    const left = await readTo(app);
+    assert.ok(left > 500, `${left}`);
+    await card.click();
+    const { step: opened } = await app.eventually("it is open", (s) => s.lesson === "myinformer");
+    await app.call("step", 1);
+    const { step } = await app.state();
+    assert.notEqual(step, opened);
+    await page.goBack();
+    await app.id("shelf").waitFor();
+    await isReadTo(app, left);
+    await page.goForward();
+    await app.id("shelf").waitFor({ state: "detached" });
+    assert.equal((await app.state()).step, step);
+    // Opened afresh, the shelf begins at its beginning, and so does a course.
+    await app.id("btn-lessons").click();
+    await app.id("shelf").waitFor();
+    assert.equal(await readTo(app), 0);
+    await card.scrollIntoViewIfNeeded();
+    assert.ok(await readTo(app) > 500);
+    await app.id("course-short").evaluate((course) => course.click());
+    await app.id("course-close").waitFor();
+    assert.equal(await readTo(app), 0);
+    await app.id("course-close").click();
+    // Also in the generation that was searched for.
+    await app.id("shelf-search").fill("client-go 0.34");
+    await app.id("card-gone-410").click();
+    await app.eventually("its story is told", (s) => s.lesson === "gone-410" && s.scene?.index === 1);
+    await app.call("scene", 2);
+    const { step: told, era } = await app.state();
+    assert.equal(era, "1.34");
+    await page.goBack();
+    await app.id("shelf").waitFor();
+    await page.goForward();
+    await app.id("shelf").waitFor({ state: "detached" });
+    const { step: now, scene } = await app.state();
+    assert.deepEqual([now, scene?.index], [told, 2]);
+  }));
+}
+
+test("on a phone the lessons open at their top, also where they point at the next one", onPage({ link: "#v1;lesson=first-look;scene=7", viewport: PHONE }, async (app) => {
+  await app.eventually("it is told", (s) => s.lessonProgress["first-look"]?.ended);
   await app.id("btn-lessons").click();
-  await card.scrollIntoViewIfNeeded();
-  const left = await top();
-  assert.ok(left > 500, `${left}`);
-  await card.click();
-  const { step: opened } = await app.eventually("it is open", (s) => s.lesson === "myinformer");
-  await app.call("step", 1);
-  const { step } = await app.state();
-  assert.notEqual(step, opened);
-  await page.goBack();
   await app.id("shelf").waitFor();
-  await page.waitForFunction((left) => document.querySelector(".shelf").scrollTop === left, left);
-  await page.goForward();
-  await app.id("shelf").waitFor({ state: "detached" });
-  assert.equal((await app.state()).step, step);
-  // Opened afresh, the shelf begins at its beginning, and so does a course.
-  await app.id("btn-lessons").click();
-  await app.id("shelf").waitFor();
-  assert.equal(await top(), 0);
-  await card.scrollIntoViewIfNeeded();
-  assert.ok(await top() > 500);
-  await app.id("course-short").evaluate((course) => course.click());
-  await app.id("course-close").waitFor();
-  assert.equal(await top(), 0);
+  await app.page.locator(".card.next:focus").waitFor();
+  assert.equal(await readTo(app), 0);
 }));
 
 test("the keyboard searches, goes through the cards, opens one and leaves", onPage({}, async (app) => {
@@ -241,35 +272,36 @@ test("a course has notes for its teacher, and only they are printed", onPage({},
   await app.page.locator("html:not(.presenting)").waitFor();
 }));
 
-test("Back leads from a scene to the notes that it was opened from, as far as they were read", onPage({}, async (app) => {
-  const { page } = app;
-  const all = () => page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 12);
-  const top = () => app.id("shelf").evaluate((shelf) => shelf.scrollTop);
-  await app.id("btn-lessons").click();
-  await app.id("teach-long").click();
-  await all();
-  const link = page.locator(".notes-of").nth(6).locator("a.scene").first();
-  await link.scrollIntoViewIfNeeded();
-  const read = await top();
-  assert.ok(read > 500, `${read}`);
-  const [, lesson, scene] = /lesson=([^;]+);scene=(\d+)/.exec(await link.getAttribute("href"));
-  await link.click();
-  await app.eventually("the scene is shown", (s) => s.lesson === lesson && s.scene?.index === Number(scene));
-  assert.equal(await isOpen(app), false);
-  await app.id("story-next").click();
-  await page.goBack();
-  await all();
-  assert.equal(new URL(page.url()).hash, "#v1;shelf;course=long;teach");
-  await page.waitForFunction((read) => document.querySelector(".shelf").scrollTop === read, read);
-  assert.equal((await app.state()).playing, false, "nothing goes on unseen");
-  assert.ok(await link.isVisible());
-  await page.goForward();
-  await app.eventually("the scene is shown again", (s) => s.lesson === lesson && s.scene?.index === Number(scene));
-  assert.equal(await isOpen(app), false);
-  // The link of a course that there is not opens the lessons.
-  await page.evaluate(() => (location.hash = "#v1;shelf;course=none;teach"));
-  await app.id("shelf-search").waitFor();
-}));
+for (const viewport of [DESKTOP, PHONE]) {
+  test(`Back leads from a scene to the notes that it was opened from, as far as they were read (${viewport.width})`, onPage({ viewport }, async (app) => {
+    const { page } = app;
+    const all = () => page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 12);
+    await app.id("btn-lessons").click();
+    await app.id("teach-long").click();
+    await all();
+    const link = page.locator(".notes-of").nth(6).locator("a.scene").first();
+    await link.scrollIntoViewIfNeeded();
+    const read = await readTo(app);
+    assert.ok(read > 500, `${read}`);
+    const [, lesson, scene] = /lesson=([^;]+);scene=(\d+)/.exec(await link.getAttribute("href"));
+    await link.click();
+    await app.eventually("the scene is shown", (s) => s.lesson === lesson && s.scene?.index === Number(scene));
+    assert.equal(await isOpen(app), false);
+    await app.id("story-next").click();
+    await page.goBack();
+    await all();
+    assert.equal(new URL(page.url()).hash, "#v1;shelf;course=long;teach");
+    await isReadTo(app, read);
+    assert.equal((await app.state()).playing, false, "nothing goes on unseen");
+    assert.ok(await link.isVisible());
+    await page.goForward();
+    await app.eventually("the run is as it was left", (s) => s.lesson === lesson && s.scene?.index === Number(scene) + 1);
+    assert.equal(await isOpen(app), false);
+    // The link of a course that there is not opens the lessons.
+    await page.evaluate(() => (location.hash = "#v1;shelf;course=none;teach"));
+    await app.id("shelf-search").waitFor();
+  }));
+}
 
 test("Back leads to the notes from whatever stands before the stage, and leaves what was open before them", onPage({ link: "#v1;lesson=deltafifo" }, async (app) => {
   const { page } = app;

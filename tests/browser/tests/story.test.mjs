@@ -453,6 +453,16 @@ test("the words of a story can be read from far away", onPage({ link: "#v1;lesso
   assert.ok(sizes.length > 2 && sizes.every((size) => size >= 20), `${sizes}`);
 }));
 
+test("where a program has called nothing, one is told to add something first", onPage({ lesson: "deltafifo", viewport: LAPTOP }, async (app) => {
+  await app.call("seek", 0);
+  assert.equal(await app.id("act-first").textContent(), "+ Add an object first");
+  await app.id("btn-create").click();
+  await app.id("form-object").locator("input").first().fill("");
+  await app.id("form-object").locator("[type=submit]").click();
+  // Its objects need no namespace.
+  assert.equal(await app.id("wrong").textContent(), "Needed.");
+}));
+
 test("where a program fills the queue, one acts as the program: by clicks alone to the goal", onPage({ link: "#v1;lesson=deltafifo;scene=5", viewport: LAPTOP }, async (app) => {
   await app.id("goal").waitFor();
   const words = (id) => app.id(id).textContent();

@@ -65,7 +65,14 @@ pub(super) fn PodForm(
     let lacks = RwSignal::new(None);
     let wrong = Memo::new(move |_| {
         if let Some(path) = lacks.get() {
-            return Some((path, ui.words().needed.to_owned()));
+            let words = ui.words();
+            // What a program makes may have any key.
+            let needed = if program.get() {
+                words.needed
+            } else {
+                words.needed_key
+            };
+            return Some((path, needed.to_owned()));
         }
         let refused = ui.view.with(|view| view.error.clone());
         let message = refused
