@@ -282,7 +282,12 @@ export class DeltaScope extends HTMLElement {
     return version;
   }
 
-  /** Resolves once the first picture is shown, and what the exports need is there; rejects if there cannot be a picture. */
+  /** Resolves once the first picture is shown; rejects if there cannot be one. */
+  get drawn() {
+    return this.#ready;
+  }
+
+  /** Resolves once what the exports and `getUrl` need is there, too. */
   get ready() {
     return this.#ready.then(() => this.#api?.exports());
   }

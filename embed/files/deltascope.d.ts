@@ -345,7 +345,9 @@ export declare class DeltaScope extends HTMLElement {
   static page?: string;
 
   readonly version: string;
-  /** Resolves when the first picture is shown, and what the exports need is there; rejects if there can be no picture. */
+  /** Resolves when the first picture is shown; rejects if there can be none. */
+  readonly drawn: Promise<void>;
+  /** Resolves when what the exports and `getUrl` need is there, too. */
   readonly ready: Promise<void>;
   play(): Promise<void>;
   pause(): Promise<void>;
@@ -414,7 +416,7 @@ export declare class DeltaScope extends HTMLElement {
   removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
 }
 
-type Asked = Exclude<keyof DeltaScope, keyof HTMLElement | "version" | "ready" | "dispose">;
+type Asked = Exclude<keyof DeltaScope, keyof HTMLElement | "version" | "drawn" | "ready" | "dispose">;
 type WithArgs<A extends unknown[]> = [] extends A ? { args?: A } : { args: A };
 
 /** The messages to embed.html in an iframe: the methods of the element, and their arguments. */

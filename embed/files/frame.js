@@ -184,7 +184,7 @@ async function obey(type, args = []) {
     throw new Error(`There is no type ${JSON.stringify(type)}. These are: PING, set, ${METHODS.join(", ")}.`);
   }
   // It answers at once, so what it needs is fetched before.
-  if (type.startsWith("export")) await element.ready.catch(() => {});
+  if (/^(export|getUrl)/.test(type)) await element.ready.catch(() => {});
   const value = await element[type](...args);
   return QUESTION.test(type) ? value : element.getState();
 }

@@ -117,7 +117,8 @@ fn open_address(ui: Ui) -> Option<Command> {
     if !ShelfLink::may_be(&link) {
         take_course(ui, &link);
         // What was done in the run under the shelf is shown again.
-        if untrack(|| ui.shelved()) && later::has(Part::Own) && own::is_open(ui, &link) {
+        let is_here = untrack(|| ui.shelved()) && later::has(Part::Own);
+        if is_here && !link::is_packed(&link) && own::is_open(ui, &link) {
             ui.show_stage();
             return None;
         }
@@ -153,9 +154,14 @@ fn take_course(ui: Ui, link: &str) {
     if !link.contains("course=") {
         return ui.take(None);
     }
+    let part = if link::is_packed(link) {
+        Part::All
+    } else {
+        Part::Own
+    };
     spawn_local(async move {
         // Meanwhile another link may have come.
-        if later::fetched(Part::Own).await.is_ok()
+        if later::fetched(part).await.is_ok()
             && let Some(now) = link_of_address().filter(|now| !ShelfLink::may_be(now))
         {
             ui.take(own::course(&now));

@@ -1,4 +1,4 @@
-//! What comes later: what no first picture runs is fetched once that is there, and what no lesson and no panel runs when it is asked for.
+//! What comes later: what no first picture runs is fetched once that is there, and what no lesson and no room runs when it is asked for.
 //!
 //! In a release, `embed/pack` puts it into files of their own. A call of what is not there stops the page until it has come, and ends the
 //! program if it does not. So a file is fetched here before anything may call it: commands wait in the driver's line
@@ -18,10 +18,10 @@ pub(crate) enum Part {
     Rest,
     /// What only the page has, and no element: the shelf, a cluster. It comes with the rest.
     Own,
-    /// What neither a lesson nor a panel needs: comparisons, files, what is opened of others. It comes with the rest.
+    /// What neither a lesson nor a room needs: comparisons, files, most tabs of the drawer. It comes with the rest.
     Seldom,
-    /// What is about a cluster: the page's own, and what is seldom needed.
-    Cluster,
+    /// The page's own, and what is seldom needed: what is about a cluster, or on paper.
+    All,
 }
 
 impl Part {
@@ -31,7 +31,7 @@ impl Part {
             Self::Rest => &[File::Rest],
             Self::Own => &[File::Rest, File::Own],
             Self::Seldom => &[File::Rest, File::Seldom],
-            Self::Cluster => &[File::Rest, File::Own, File::Seldom],
+            Self::All => &[File::Rest, File::Own, File::Seldom],
         }
     }
 }

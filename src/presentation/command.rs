@@ -7,6 +7,7 @@ use deltascope_cache::fact::Request;
 use deltascope_cache::key::Key;
 use deltascope_cache::lister_watcher::ApiErrorKind;
 use deltascope_replay::edit::Setting;
+use deltascope_replay::link;
 use deltascope_replay::picture::ProcessMode;
 use deltascope_replay::predicate::Predicate;
 use deltascope_replay::scramble::Scramble;
@@ -217,9 +218,12 @@ impl Command {
         self.class() == Class::Moves
     }
 
-    /// Whether neither a lesson nor a panel needs it, so that what it needs comes when it is asked for.
+    /// Whether neither a lesson nor a room needs it, so that what it needs comes when it is asked for.
     #[must_use]
     pub fn is_seldom(&self) -> bool {
+        if let Self::OpenLink(link) = self {
+            return link::is_packed(link);
+        }
         matches!(
             self,
             Self::Open(..)

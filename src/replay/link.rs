@@ -319,6 +319,14 @@ pub fn is_link(fragment: &str) -> bool {
     number.starts_with(|c: char| c.is_ascii_digit()) || text.contains(['=', ';', '%'])
 }
 
+/// Whether a fragment holds a run's own inputs. What reads them may have to come first.
+#[must_use]
+pub fn is_packed(fragment: &str) -> bool {
+    [";i=", "%3Bi%3D", "%3bi%3d"]
+        .iter()
+        .any(|begin| fragment.contains(begin))
+}
+
 fn version(text: &str) -> Result<(), Text> {
     if text == "v1" {
         return Ok(());

@@ -11,6 +11,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { startApi } from "./apiserver.mjs";
+import { noted } from "./marks.mjs";
 import { serve } from "./server.mjs";
 
 export const DIST = process.env.DIST ?? fileURLToPath(new URL("../../dist", import.meta.url));
@@ -41,8 +42,11 @@ export const SMALLEST = { width: 360, height: 740 };
 
 export const ROOMS = ["api", "reflector", "queue", "pop", "indexer", "now", "processor"];
 
-export function launch() {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, env: { ...process.env, FONTCONFIG_FILE } });
+export async function launch() {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, env: { ...process.env, FONTCONFIG_FILE } });
+  const folder = process.env.MARKS;
+  if (folder) noted(browser, { dist: DIST, folder, seldom: SELDOM });
+  return browser;
 }
 
 /** A file of the program beside its main one. A debug build has one. */
@@ -54,6 +58,9 @@ export const LATER = /\bdeltascope-[0-9a-f]+-(?:rest|own|seldom)\.wasm/;
 /** Of that, what neither a lesson nor a panel needs, and what only the page has. */
 export const SELDOM = /\bdeltascope-[0-9a-f]+-seldom\.wasm/;
 export const OWN = /\bdeltascope-[0-9a-f]+-own\.wasm/;
+
+/** Methods that answer at once, after `ready`. */
+export const EXPORTS = /^(?:export|getUrl)/;
 
 /** One browser and one server for the tests of a file. Each test gets its own profile. */
 export function suite() {
@@ -146,7 +153,7 @@ export async function open(browser, url, options = {}) {
   const app = new App(context, page, url, { reads, provokes });
   await page.goto(new URL(link ?? "", url).href);
   await page.waitForFunction(() => window.deltascope !== undefined);
-  await page.evaluate(() => window.deltascope.ready);
+  await page.evaluate(() => window.deltascope.drawn);
   if (!asFound) {
     await app.language(lang);
     await app.theme(theme);
@@ -213,7 +220,11 @@ class App {
 
   /** Calls a method of window.deltascope and waits until the picture shows the result. */
   call(method, ...args) {
-    return this.page.evaluate(([name, given]) => window.deltascope[name](...given), [method, args]);
+    const calls = async ([name, given, waits]) => {
+      if (waits) await window.deltascope.ready;
+      return window.deltascope[name](...given);
+    };
+    return this.page.evaluate(calls, [method, args, EXPORTS.test(method)]);
   }
 
   /** The same for calls that may fail: the promise may reject; the state has the error. */

@@ -12,7 +12,7 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { extname, join, normalize, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DIST, launch } from "./harness.mjs";
+import { DIST, EXPORTS, launch } from "./harness.mjs";
 import { TYPES } from "./server.mjs";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -174,7 +174,7 @@ class Host {
   ready(selector = "delta-scope") {
     return this.page.evaluate(async ([which, ms]) => {
       const late = new Promise((_, reject) => setTimeout(() => reject(new Error(`${which} is not ready`)), ms));
-      const ready = customElements.whenDefined("delta-scope").then(() => document.querySelector(which).ready);
+      const ready = customElements.whenDefined("delta-scope").then(() => document.querySelector(which).drawn);
       await Promise.race([ready, late]);
     }, [selector, PATIENCE_MS]);
   }
@@ -185,7 +185,12 @@ class Host {
   }
 
   of(selector, method, ...args) {
-    return this.page.evaluate(([which, name, given]) => document.querySelector(which)[name](...given), [selector, method, args]);
+    const calls = async ([which, name, given, waits]) => {
+      const element = document.querySelector(which);
+      if (waits) await element.ready;
+      return element[name](...given);
+    };
+    return this.page.evaluate(calls, [selector, method, args, EXPORTS.test(method)]);
   }
 
   state(selector = "delta-scope") {

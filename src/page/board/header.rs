@@ -104,7 +104,7 @@ pub(super) fn Header(
                     {ui.word(|words| words.story)}
                 </button>
             })}
-            {(!embedded).then(|| later(Part::Cluster, move || link.status.with(Status::is_on), move || own::badge(cluster)))}
+            {(!embedded).then(|| later(Part::All, move || link.status.with(Status::is_on), move || own::badge(cluster)))}
             <span class="spacer"></span>
             {eras(ui, lesson)}
             {shown(move || can_switch.get(), move || view! {

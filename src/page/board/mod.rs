@@ -151,7 +151,7 @@ pub fn Board() -> impl IntoView {
         {piece(ui, Piece::Header, move || ui.shape.with(Shape::is_full), move || {
             view! { <header::Header help=help cluster=cluster /> }.into_any()
         })}
-        {shown(move || together.get(), || later(Part::Cluster, || true, own::strip))}
+        {shown(move || together.get(), || later(Part::All, || true, own::strip))}
         <layout::RoomTabs />
         <layout::RoomMap />
         // Whoever hears it, or goes along it with Tab, has the words first. For the eye the stage stands above them.
@@ -212,10 +212,10 @@ pub fn Board() -> impl IntoView {
         })}
         {(!embedded).then(|| view! {
             {shown(move || ui.shows_lessons(), || later(Part::Own, || true, own::shelf))}
-            {shown(move || ui.shows_informers(), || later(Part::Cluster, || true, own::informers))}
+            {shown(move || ui.shows_informers(), || later(Part::All, || true, own::informers))}
             {later(Part::Own, move || layout.presenter.on.get(), move || own::presenter(layout.presenter))}
-            {later(Part::Own, move || on_paper.get(), move || own::handout(ui))}
-            {later(Part::Cluster, move || cluster.get(), move || own::dialog(cluster))}
+            {later(Part::All, move || on_paper.get(), move || own::handout(ui))}
+            {later(Part::All, move || cluster.get(), move || own::dialog(cluster))}
             <open::DropZone />
         })}
     }
@@ -363,7 +363,7 @@ fn Problem() -> impl IntoView {
                         }
                     })
             })}
-            {later(Part::Cluster, move || Link::get().status.with(Status::is_on), own::trouble)}
+            {later(Part::All, move || Link::get().status.with(Status::is_on), own::trouble)}
         </div>
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn Processor() -> impl IntoView {
                         <li class="empty">{ui.word(|words| words.no_handlers)}</li>
                     })}
                 </ul>
-                {later(Part::Cluster, move || hears.get(), move || shown(move || hears.get(), own::logged).into_any())}
+                {later(Part::All, move || hears.get(), move || shown(move || hears.get(), own::logged).into_any())}
                 {printed(ui, room)}
                 {part(move || work.get().map(|work| workqueue(ui, work)))}
             </div>

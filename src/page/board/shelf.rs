@@ -6,10 +6,12 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
+use super::later::later;
 use super::layout::Layout;
 use super::links::{follow, lesson_link, link_to, open, read_to, scroller, story_in, story_link};
 use super::parts::{Live, drawn, focus, shown, text};
 use super::teach::{self, course_name};
+use crate::later::Part;
 use crate::memo::{Memo, effect, effect_after};
 use crate::ui::{
     Browse, OFF, ON, PROGRESS, SHELF, Shelved, Taken, Ui, forget, remember, remembered,
@@ -220,7 +222,11 @@ pub(super) fn Shelf() -> impl IntoView {
             })}
             {drawn(
                 move || course.get().filter(|_| teaches.get()),
-                move |course| course.map(|course| teach::notes(ui, course, &courses)),
+                move |course| {
+                    let courses = Arc::clone(&courses);
+                    // They have pictures, as on paper.
+                    course.map(|course| later(Part::All, || true, move || teach::notes(ui, course, &courses)))
+                },
             )}
         </section>
     }

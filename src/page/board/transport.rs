@@ -127,7 +127,7 @@ fn clock(ui: Ui, at: Memo<Place>, is_live: Memo<bool>, step_size: Memo<StepSize>
     });
     view! {
         <div class="clock mono">
-            {later(Part::Cluster, move || is_live.get(), own::edge)}
+            {later(Part::All, move || is_live.get(), own::edge)}
             {part(move || {
                 let thinned = thinned.get();
                 (thinned > 0)

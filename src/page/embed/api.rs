@@ -23,8 +23,8 @@ use deltascope_presentation::shelf::progress::Progress;
 use deltascope_presentation::state::{API_VERSION, state};
 use deltascope_replay::scramble::Scramble;
 
-/// Sets `window.deltascope`. The page's frame is mounted already; `ready` is settled once all of it is drawn and `first` has been
-/// opened, if that `is_newest` still. Only for whoever asks for it, it also waits for what the exports need.
+/// Sets `window.deltascope`. The page's frame is mounted already; `drawn` is settled once all of it is drawn and `first` has been
+/// opened, if that `is_newest` still. `ready` waits for what the exports need, too, which is only fetched if somebody asks for it.
 pub fn install(
     driver: &Driver,
     ui: Ui,
@@ -46,6 +46,7 @@ pub fn install(
         spawn_local(fetch_own());
         Ok(JsValue::UNDEFINED)
     });
+    let _ = Reflect::set(&api, &"drawn".into(), &drawn);
     let ready = Closure::<dyn Fn() -> JsValue>::new(move || {
         let drawn = JsFuture::from(drawn.clone());
         settles(async move {
@@ -102,7 +103,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     method(&api, "connect", move |options: JsValue, _: JsValue| {
         let options = to_json(&options);
         settles(on.connects(Box::pin(async move {
-            fetched(Part::Cluster).await?;
+            fetched(Part::All).await?;
             own::connect(link, options).await
         })))
     });

@@ -189,7 +189,7 @@ impl Follower {
                 }
             };
             from += piece.len();
-            if let Err(missing) = driver.complete(Part::Cluster).await {
+            if let Err(missing) = driver.complete(Part::All).await {
                 return self.end(missing).await;
             }
             let stopped = match growing.read(&piece) {

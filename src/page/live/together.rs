@@ -209,7 +209,7 @@ impl Tabs for Together {
     fn begin(self: Rc<Self>, target: Target, options: Options, beside: bool) -> Connects {
         Box::pin(async move {
             target.check()?;
-            self.driver.complete(Part::Cluster).await?;
+            self.driver.complete(Part::All).await?;
             if beside {
                 self.add()?;
             }

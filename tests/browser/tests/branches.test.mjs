@@ -93,7 +93,7 @@ test("the smallest run that shows something is a branch, which a link carries", 
   await app.id("share-branch").waitFor();
   assert.match(await app.id("notice").textContent(), /3 of 6 entries of the script, 1 of 3 objects, 0 of 1 handlers/);
   assert.deepEqual(cut.handlers, []);
-  const link = await app.page.evaluate(() => window.deltascope.getUrl());
+  const link = await app.call("getUrl");
   await app.elsewhere({ link }, async (other) => {
     const { step, queue, api } = await other.state();
     assert.deepEqual({ step, queue, api }, { step: cut.step, queue: cut.queue, api: cut.api });

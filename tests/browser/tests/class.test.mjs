@@ -282,7 +282,7 @@ test("Q shows the link to this moment as a code, dark on light in both themes", 
   const first = await path();
   // Here no phone reaches the page; whoever has a keyboard can type the address.
   assert.match(await app.id("code-opens").textContent(), /on this machine alone/);
-  assert.equal(await app.id("code-link").textContent(), await app.page.evaluate(() => window.deltascope.getUrl()));
+  assert.equal(await app.id("code-link").textContent(), await app.call("getUrl"));
   assert.match(first, /^(M\d+ \d+h\d+v1h-\d+z)+$/);
   const { light, dark, high, side } = await app.id("code").evaluate((code) => {
     const style = getComputedStyle(code);
@@ -437,7 +437,7 @@ test("the handout of a link, and of the button, has all of the story; closing it
   assert.ok(drawn.every(Boolean));
   const wide = await paper.locator("p, h1, h2, h3, li, img").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
   assert.equal(wide, 0, "all words are on the paper");
-  assert.match(await app.page.evaluate(() => window.deltascope.getUrl()), /lesson=first-look.*;handout$/);
+  assert.match(await app.call("getUrl"), /lesson=first-look.*;handout$/);
   // A key of the story does nothing here.
   await press(app, "PageDown");
   await press(app, "p");

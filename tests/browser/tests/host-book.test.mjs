@@ -59,7 +59,7 @@ async function reading(chapter, body, options = {}) {
 async function first(page) {
   const run = page.locator("delta-scope").first();
   await run.scrollIntoViewIfNeeded();
-  await run.evaluate((element) => element.ready);
+  await run.evaluate((element) => element.drawn);
   return run;
 }
 
@@ -80,7 +80,7 @@ for (const lang of ["en", "zh"]) {
           const states = [];
           for (const element of document.querySelectorAll("delta-scope")) {
             element.setAttribute("load", "eager");
-            await element.ready;
+            await element.drawn;
             const state = element.getState();
             const strip = element.shadowRoot.querySelector(".what, .race-said, .tale .words").textContent;
             states.push({ error: state.error, step: state.step, lesson: state.lesson, strip });
@@ -180,7 +180,7 @@ test("a block tells a story in the book", async () => {
     await reading("embedding.html", async (page) => {
       const run = page.locator("delta-scope[mode=story]");
       await run.scrollIntoViewIfNeeded();
-      await run.evaluate((element) => element.ready);
+      await run.evaluate((element) => element.drawn);
       const scene = () => run.evaluate((element) => element.getState().scene);
       const { index, say, question } = await scene();
       assert.deepEqual([index, question.answered, /[\u4e00-\u9fff]/.test(say)], [4, null, lang === "zh"]);
@@ -317,7 +317,7 @@ for (const width of [1280, 390]) {
         for (const number of numbers) {
           const element = page.locator("delta-scope").nth(number);
           await element.scrollIntoViewIfNeeded();
-          await element.evaluate((one) => one.ready);
+          await element.evaluate((one) => one.drawn);
           const { poster, alive, least } = await element.evaluate(boxes);
           const of = `${lang}/${chapter} #${number + 1}`;
           const near = (what, a, b, keys) => {
@@ -346,7 +346,7 @@ test("on a phone a figure has room for its whole sentence, and its arrow touches
       for (const element of await page.locator("delta-scope").all()) {
         await element.scrollIntoViewIfNeeded();
         const found = await element.evaluate(async (one) => {
-          await one.ready;
+          await one.drawn;
           const root = one.shadowRoot;
           const [say, cut, touched] = [root.querySelector(".say"), [], []];
           const box = (of) => of.getBoundingClientRect();
@@ -383,7 +383,7 @@ test("the words of an arrow are beside it", async () => {
     // The arrow is drawn once the rooms know what fits into them.
     await element.locator("#motion .way").waitFor({ state: "attached" });
     const away = await element.evaluate(async (one) => {
-      await one.ready;
+      await one.drawn;
       const words = one.shadowRoot.querySelector("#motion .way").getBoundingClientRect();
       const path = one.shadowRoot.querySelector("#motion .trail path:not(.head)");
       const onScreen = path.getScreenCTM();
@@ -398,7 +398,7 @@ for (const width of [1280, 390]) test(`the poster of a story shows the story: ${
   await reading("embedding.html", async (page) => {
     const element = page.locator("delta-scope[mode=story]");
     await element.scrollIntoViewIfNeeded();
-    await element.evaluate((one) => one.ready);
+    await element.evaluate((one) => one.drawn);
     const { poster, alive } = await element.evaluate(async (one) => {
       const image = one.querySelector("picture[slot=poster] img");
       const drawn = new DOMParser().parseFromString(await (await fetch(image.currentSrc)).text(), "image/svg+xml").documentElement;
@@ -441,7 +441,7 @@ for (const width of [1280, 390]) test(`the layout does not shift when the elemen
     assert.deepEqual(await measure(), before);
     for (const run of await page.locator("delta-scope").all()) {
       await run.scrollIntoViewIfNeeded();
-      await run.evaluate((element) => element.ready);
+      await run.evaluate((element) => element.drawn);
     }
     assert.deepEqual(await measure(), before);
     // Another run in the same place keeps the size.

@@ -47,7 +47,7 @@ async function withoutRest(t, { url = server.url, hash = "", firstVisit = false,
   page.on("pageerror", (error) => errors.push(error));
   await page.goto(url + hash);
   await page.waitForFunction(() => window.deltascope !== undefined);
-  if (!holds) await page.evaluate(() => window.deltascope.ready);
+  if (!holds) await page.evaluate(() => window.deltascope.drawn);
   const said = page.getByTestId("error").filter({ hasText: "could not be loaded" });
   return { page, net, said, errors };
 }
@@ -99,19 +99,19 @@ test("the rest comes right after the first picture, also where data is saved, bu
   page.on("request", (request) => asked.push(request.url()));
   await page.goto(server.url);
   await page.waitForFunction(() => window.deltascope !== undefined);
-  await page.evaluate(() => window.deltascope.ready);
+  await page.evaluate(() => window.deltascope.drawn);
   assert.ok(asked.some((url) => /-rest\./.test(url)));
   await page.getByTestId("btn-lessons").click();
   await page.locator(".shelf").waitFor();
   assert.equal(asked.findIndex((url) => OWN.test(url)), asked.length - 1, "only then");
 });
 
-test("what neither a lesson nor a panel needs comes when a command needs it, and what is said after it waits", { skip }, async (t) => {
+test("what neither a lesson nor a room needs comes when a command needs it, and what is said after it waits", { skip }, async (t) => {
   const { page, net, errors } = await withoutRest(t, { rest: SELDOM, holds: true });
   const asked = [];
   page.on("request", (request) => SELDOM.test(request.url()) && asked.push(request.resourceType()));
   await page.evaluate(async () => {
-    await deltascope.ready;
+    await deltascope.drawn;
     await deltascope.load("tombstone");
     await deltascope.step(5);
   });
@@ -129,6 +129,7 @@ test("what neither a lesson nor a panel needs comes when a command needs it, and
 for (const [what, open, isOpen, rest] of [
   ["the shelf", "btn-lessons", ".shelf", OWN],
   ["the dialog of a cluster", "btn-cluster", "dialog.cluster[open]", SELDOM],
+  ["a tab of the drawer", "btn-share", "[data-testid=share-link]", SELDOM],
 ]) {
   test(`what does not come is said, and fetched again when it is asked for: ${what}`, { skip }, async (t) => {
     const { page, net, said, errors } = await withoutRest(t, { rest });
@@ -150,7 +151,7 @@ test("a link is opened once the rest is there", { skip }, async (t) => {
   await page.reload();
   await page.waitForFunction(() => window.deltascope !== undefined);
   assert.equal(await page.evaluate(async () => {
-    await deltascope.ready;
+    await deltascope.drawn;
     return deltascope.getState().lesson;
   }), "tombstone");
 });
@@ -159,7 +160,7 @@ test("a link is opened once the rest is there", { skip }, async (t) => {
 async function whole(t, say) {
   const { page, net, errors } = await withoutRest(t, { holds: true });
   net.release();
-  await page.evaluate(() => window.deltascope.ready);
+  await page.evaluate(() => window.deltascope.drawn);
   await say(page);
   assert.deepEqual(errors, []);
   return page.evaluate(() => deltascope.getState());
@@ -238,7 +239,7 @@ test("Escape ends the wait, and what waited does not happen", { skip }, async (t
   await opening(page).waitFor({ state: "detached" });
   assert.deepEqual(net.forced, [], "make starts");
   net.release();
-  await page.evaluate(() => deltascope.ready);
+  await page.evaluate(() => deltascope.drawn);
   assert.equal(await place(page), before);
   const steps = await page.evaluate(async () => {
     const { step } = deltascope.getState();
@@ -304,7 +305,7 @@ test("an element that is removed while it waits leaves nothing behind", { skip }
   });
   await asked;
   release();
-  await other.evaluate(() => document.getElementById("b").ready);
+  await other.evaluate(() => document.getElementById("b").drawn);
   await other.waitForFunction(() => document.getElementById("b").getState().step > 0);
   assert.deepEqual(errors, []);
 }));

@@ -316,7 +316,7 @@ test("a step at once, before the page draws its first trail, has its own alone",
   const trails = await page.evaluate(async () => {
     const drawn = () => document.querySelectorAll("#motion .trail").length;
     const frame = () => new Promise(requestAnimationFrame);
-    await deltascope.ready;
+    await deltascope.drawn;
     await deltascope.step(1, "event");
     const before = drawn();
     for (let frames = 0; frames < 6; frames += 1) await frame();

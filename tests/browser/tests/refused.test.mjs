@@ -89,7 +89,7 @@ for (const [what, block] of [
     await other.goto(app.url);
     await other.waitForFunction(() => globalThis.deltascope?.getState());
     await other.evaluate(async () => {
-      await deltascope.ready;
+      await deltascope.drawn;
       await deltascope.load("tombstone");
       await deltascope.scene(1);
     });

@@ -29,7 +29,7 @@ const play = async (app) => {
   await app.call("step", -9);
   return shown(await app.state());
 };
-const url = (app) => app.page.evaluate(() => window.deltascope.getUrl());
+const url = (app) => app.call("getUrl");
 
 test("a link opens in a fresh profile at the same moment with the same picture", onPage({ lesson: "sandbox" }, async (app) => {
   const state = await play(app);
@@ -72,7 +72,7 @@ test("a page that was opened by a link opens it again when it is loaded anew", o
     await other.call("load", "deltafifo");
     await other.page.reload();
     await other.page.waitForFunction(() => window.deltascope !== undefined);
-    await other.page.evaluate(() => window.deltascope.ready.then(() => undefined));
+    await other.page.evaluate(() => window.deltascope.drawn);
     assert.deepEqual(shown(await other.state()), state);
   });
 }));
@@ -147,7 +147,7 @@ test("a trace goes out as a file and comes back as the same run", onPage({ lesso
   const path = join(folder, "run.jsonl");
   await download.saveAs(path);
   const text = await readFile(path, "utf8");
-  assert.equal(text, await app.page.evaluate(() => window.deltascope.exportTrace()));
+  assert.equal(text, await app.call("exportTrace"));
   assert.match(text, /^\{"deltascope":1,/);
   assert.equal(text.trim().split("\n").filter((line) => JSON.parse(line).op).length, 3);
   await app.elsewhere({ lesson: "deltafifo" }, async (other) => {
@@ -211,7 +211,7 @@ test("a recording from a file goes out as a trace, and says that no link carries
   assert.equal(await url(app), null);
   await app.id("btn-share").click();
   assert.match(await app.id("share-no-link").innerText(), /Download the trace/);
-  const trace = await app.page.evaluate(() => window.deltascope.exportTrace());
+  const trace = await app.call("exportTrace");
   await app.elsewhere({}, async (other) => {
     await other.call("openText", "again.jsonl", trace);
     assert.deepEqual({ ...(await other.state()), lesson: state.lesson }, state, "all but its name");
@@ -219,7 +219,7 @@ test("a recording from a file goes out as a trace, and says that no link carries
 }));
 
 test("a transcript describes the run in words, in both languages", onPage({ lesson: "reflector" }, async (app) => {
-  const told = () => app.page.evaluate(() => window.deltascope.exportTranscript());
+  const told = () => app.call("exportTranscript");
   const { steps } = await app.state();
   const text = await told();
   assert.ok(text.split("\n").length > steps, "a line for each fact");
@@ -241,7 +241,7 @@ test("a link that comes while the page is still drawn is opened, and not the one
   });
   await page.goto(`${app.url}#v1;lesson=tombstone`);
   await page.waitForFunction(() => window.deltascope !== undefined);
-  await page.evaluate(() => window.deltascope.ready);
+  await page.evaluate(() => window.deltascope.drawn);
   await page.waitForFunction(() => window.deltascope.getState().lesson === "indexer");
   await page.evaluate(() => window.deltascope.step(1));
   assert.equal(await page.evaluate(() => window.deltascope.getState().lesson), "indexer");

@@ -8,7 +8,7 @@ import { DESKTOP, LAPTOP, PHONE, suite } from "../harness.mjs";
 const { onPage } = suite();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const ready = (app) => app.page.waitForFunction(() => window.deltascope?.ready);
+const ready = (app) => app.page.waitForFunction(() => window.deltascope?.drawn.then(() => true));
 const reload = async (app) => {
   await app.page.reload();
   await ready(app);
@@ -220,8 +220,8 @@ test("what one tab forgets, another does not bring back", onPage({ link: "#v1;le
   await app.eventually("it is begun", (s) => s.lessonProgress["first-look"]?.opened);
   const other = await app.context.newPage();
   await other.goto(app.url);
-  await other.waitForFunction(() => window.deltascope?.ready);
-  await other.evaluate(() => window.deltascope.ready);
+  await other.waitForFunction(() => window.deltascope?.drawn.then(() => true));
+  await other.evaluate(() => window.deltascope.drawn);
   await other.getByTestId("btn-lessons").click();
   await other.getByTestId("shelf-forget").click();
   await app.eventually("it is forgotten here too", (s) => Object.keys(s.lessonProgress).length === 0);

@@ -185,7 +185,7 @@ test("a newcomer's step is an event: its headline is said and lit, the others st
   assert.match(await app.id("btn-back").getAttribute("title"), /one Pop/);
   await app.page.reload();
   await app.page.waitForFunction(() => window.deltascope !== undefined);
-  await app.page.evaluate(() => window.deltascope.ready);
+  await app.page.evaluate(() => window.deltascope.drawn);
   assert.equal(await app.id("select-grain").inputValue(), "pop");
 }));
 
