@@ -227,7 +227,7 @@ test("a course has notes for its teacher, and only they are printed", onPage({},
   assert.ok(await lessons.first().isVisible());
   await app.page.emulateMedia({ media: "screen" });
   await app.id("teach-back").click();
-  assert.equal((await cards(app)).length, 12);
+  assert.equal((await cards(app)).length, 13);
   await app.id("course-close").click();
   assert.ok((await cards(app)).length > 12);
   // The course begins in front of a class.
