@@ -79,7 +79,7 @@ lessons! {
         "dedup" told
             "My Pod changes ten times in a second. Does the queue merge that?" "Pod 一秒内变了十次，队列会把它们合并吗？";
         "realfifo" told
-            "Which queue does my client-go have, and what is different about it?" "我的 client-go 用的是哪种队列，差别在哪里？";
+            "Which queue does my client-go have?" "我的 client-go 用的是哪种队列？";
         "half-old-half-new" told
             "Can my cache hold a state that the cluster never was in?" "缓存里会不会出现集群从未有过的状态？";
         "workqueue-dedup" told
