@@ -58,7 +58,7 @@ help:
 	@echo 'make supply   checks licences, duplicates and sources of all dependencies, and lists them (SPDX)'
 	@echo 'make soak-busy runs the thread tests $(BUSY_ROUNDS) times beside $(BUSY_LOOPS) busy loops'
 	@echo 'make pictures takes the pictures of the page again with which make test compares it; PICTURES= some of them'
-	@echo 'make starts   finds out which functions the first pictures, lessons and panels need, when they have grown'
+	@echo 'make starts   finds out which functions the first pictures, lessons and rooms need, when they have grown'
 	@echo 'make house    prints which crate imports which, and the modules of each in layers'
 	@echo 'parts:        setup books fmt clippy test-native examples lint-benches test-wasm test-browser size'
 
@@ -103,7 +103,7 @@ dist/index.html: ;
 packed: $(PAGE)
 	cargo run $(CARGO_FLAGS) --quiet -p deltascope-pack -- dist embed/page/page.bin
 
-# Finds out what first pictures, lessons and panels need, for embed/pack/starts.txt: when the page has grown, or begins to wait for a file.
+# Finds out what first pictures, lessons and rooms need, for embed/pack/starts.txt: when the page has grown, or begins to wait for a file.
 .PHONY: starts
 starts: setup-dist setup-browser
 	DELTASCOPE_COUNTS=1 trunk build --release --dist '$(TARGET)/counting'
@@ -157,12 +157,13 @@ bench: setup-dist setup-browser
 
 # An informer of kube-rs meets all faults behind the tap here: compiling it takes 80 s of a core, too long for `make test`.
 KUBE_RS = $(TARGET)/kube-rs
-soak: setup-rust
+soak: setup-rust setup-browser packed
 	PROPTEST_CASES=$(SOAK_CASES) SOAK_SEEDS=$(SOAK_SEEDS) cargo test $(CARGO_FLAGS) --release --no-fail-fast \
 	  --lib --test engine --test models --test runs --test wire --test house -- $(addprefix --skip ,$(WHOLE_RUNS))
 	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs -- $(WHOLE_RUNS)
 	cargo build $(CARGO_FLAGS) --manifest-path tests/kube-rs/Cargo.toml --target-dir '$(KUBE_RS)'
 	KUBE_RS='$(KUBE_RS)/debug/kube-rs-informer' cargo test $(CARGO_FLAGS) $(NATIVE) --test programs kube_rs -- --ignored
+	node --test --test-reporter=spec $(BROWSER)/visit.test.mjs
 
 # libFuzzer, which sees what an input does and keeps those that do something new, in target/fuzz. It stops at an input that
 # panics, overflows, takes a second or 512 MB, and names its file: mend the cause, and keep the input in

@@ -1,10 +1,12 @@
 // Writes the list of the functions that do not run before the first pictures of the page, or of most elements, or of both
 // (embed/pack/starts.txt): `make starts`, with a build that counts. They come in files of their own. A function that the list does not know
 // comes with the page: so write it anew when the page has grown (size.mjs), or when a first picture waits for the rest (later.test.mjs).
-import { readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DESKTOP, DIST, LAPTOP, LATER, PHONE, launch } from "./harness.mjs";
 import { page as hostPage, serveHost } from "./hosts.mjs";
+import { counting, marks } from "./marks.mjs";
 
 const LIST = new URL("../../embed/pack/starts.txt", import.meta.url);
 // How long after its first picture a page may still do what belongs to it.
@@ -13,9 +15,6 @@ const SETTLES_MS = 1000;
 const SHORT = 48;
 // A function with fewer bytes is not worth a place of its own: calls between files take some.
 const SMALL = 16;
-// What is seldom needed stops the page where nobody has foreseen it, so short pieces of it come with the rest: a function, and a stretch of one.
-const SELDOM = 192;
-const SELDOM_STRETCH = 384;
 // One with as many is known by its content when it has got another name.
 const LARGE = 128;
 // What a map or the allocator runs depends on addresses, and so on what came before: their functions stay whole, and are where those are
@@ -24,10 +23,14 @@ const BY_ADDRESS = /\b(?:dlmalloc|hashbrown|indexmap)::/;
 // Below a path with fewer functions than this, each has a line.
 const FEW = 3;
 
-const { glue, at, functions } = JSON.parse(readFileSync(join(DIST, "functions.json"), "utf8"));
+// What a reader of lessons, and of pages with elements, does. The other tests are about what is seldom needed, or about no run at all.
+const READER = "access class everyone fit host-element host-frame host-story hostile keyboard lessons machinery many motion rooms share shelf steps story writes".split(" ");
+
+const counts = counting(DIST);
+const { functions, length: end } = counts;
 // The first point of each function in memory.
-let end = 0;
-const firsts = functions.map(([, , points]) => (end += points.length) - points.length);
+let point = 0;
+const firsts = functions.map(([, , points]) => (point += points.length) - points.length);
 const OTHER = "other.html";
 const ran = { page: new Set(), element: new Set(), more: new Set() };
 // What ran for one of these, or for what a visitor sees after it.
@@ -74,8 +77,22 @@ for (const path of Object.keys(hosts)) {
 }
 await browser.close();
 await host.close();
-writeFileSync("/tmp/me42/sets.json", JSON.stringify({ ran: Object.fromEntries(Object.entries(ran).map(([k, v]) => [k, [...v]])), views: [...views] }));
+for (const mark of reader()) views.add(mark);
 writeFileSync(LIST, listed());
+
+/** What runs as the tests use the page, until it asks for what is seldom needed. What fails there is told by `make test`. */
+function reader() {
+  const folder = join(DIST, "marks");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const tests = ["visit.test.mjs", ...READER.map((name) => `tests/${name}.test.mjs`)].map((path) => join(import.meta.dirname, path));
+  const given = ["--test", "--test-concurrency=2", "--test-reporter=dot", ...tests];
+  spawnSync(process.execPath, given, { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, MARKS: folder } });
+  const came = new Set();
+  for (const name of readdirSync(folder)) readFileSync(join(folder, name)).forEach((mark, index) => mark && came.add(index));
+  told("readers", came);
+  return came;
+}
 
 /** Opens a page without what comes later, and notes which functions have run once it is drawn and has said that something is missing. */
 async function start(path, { seen = false, kept = {}, lang = "en-US", ...options } = {}) {
@@ -111,23 +128,11 @@ async function start(path, { seen = false, kept = {}, lang = "en-US", ...options
     await page.waitForTimeout(SETTLES_MS);
     await waits(page, fail);
   }
-  const all = await marks(page, path);
+  const all = await marks(page, counts);
   const of = ran[path in most ? "element" : path in hosts ? "more" : "page"];
   for (const set of [of, views]) all.forEach((mark, index) => mark && set.add(index));
   told(`${path} ${lang}`, of);
   await context.close();
-}
-
-/** Which points control came to. */
-function marks(page, path) {
-  const url = new URL(glue, new URL(path.includes("/") ? path : "deltascope/", host.url)).href;
-  return page.evaluate(
-    async ([url, at, length]) => {
-      const { memory } = await (await import(url)).default();
-      return [...new Uint8Array(memory.buffer, at, length)];
-    },
-    [url, at, end],
-  );
 }
 
 function told(what, of) {
@@ -164,7 +169,7 @@ function listed() {
     const first = firsts[index];
     const [page, element, more] = Object.values(ran).map((of) => of.has(first));
     const isSmall = bytes(points) < SMALL && (page || element || more);
-    const side = isSmall || (page && element) || BY_ADDRESS.test(path) ? "main" : element ? "element" : more ? "more" : page ? "page" : views.has(first) || bytes(points) < SELDOM ? "rest" : "seldom";
+    const side = isSmall || (page && element) || BY_ADDRESS.test(path) ? "main" : element ? "element" : more ? "more" : page ? "page" : views.has(first) ? "rest" : "seldom";
     return { path, content, points, first, side };
   });
   const lines = ["page", "element", "more", "rest", "seldom"].flatMap((side) => [`# ${side}`, ...names(all, side)]);
@@ -176,7 +181,7 @@ function listed() {
     const never = runs ? away(them, [page, element, more]) : [];
     // Where they come with the page: in functions that run for most elements.
     const later = them.some(({ side }) => side === "main" || side === "element") ? away(them, [element]) : [];
-    const columns = [never, later, away(them, [views], SELDOM_STRETCH)].map((ranges) => ranges.join(" "));
+    const columns = [never, later, away(them, [views])].map((ranges) => ranges.join(" "));
     if (columns.some((column) => column)) lines.push([content, ...columns].join("\t"));
   }
   return lines.join("\n") + "\n";
@@ -220,13 +225,13 @@ function names(all, of) {
 }
 
 /** The points of a function, or of several with the same content, to which control did not come in some runs. */
-function away(them, runs, least = SHORT) {
+function away(them, runs) {
   const { points } = them[0];
   const ranges = [];
   let from = 0;
   for (let to = 0; to <= points.length; to += 1) {
     if (to < points.length && !them.some(({ first }) => runs.some((ran) => ran.has(first + to)))) continue;
-    if (bytes(points.slice(from, to)) >= least) ranges.push(to - from === 1 ? from : `${from}-${to - 1}`);
+    if (bytes(points.slice(from, to)) >= SHORT) ranges.push(to - from === 1 ? from : `${from}-${to - 1}`);
     from = to + 1;
   }
   return ranges;

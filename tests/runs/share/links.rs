@@ -9,7 +9,7 @@ use deltascope::presentation::state::state;
 use deltascope::presentation::view::{SettingRow, View};
 use deltascope::replay::edit::Setting;
 use deltascope::replay::lessons::{self, MarkerRule};
-use deltascope::replay::link::Link;
+use deltascope::replay::link::{Link, is_packed};
 use deltascope::replay::moment::Moment;
 use deltascope::replay::recording::{RecordedInput, Recording};
 use deltascope::replay::timeline::Timeline;
@@ -348,9 +348,14 @@ proptest! {
         let inputs = inputs.into_iter().map(|(at, after, input)| RecordedInput { after, at, input });
         let recording = Recording { scenario, inputs: inputs.collect() };
         for lesson in [None, Some(("x".into(), &own))] {
-            let link = Link::of(lesson, &recording).to_string();
+            let made = Link::of(lesson, &recording);
+            let link = made.to_string();
             let read = Link::read(&link).unwrap().recording(&own).unwrap();
             prop_assert_eq!(debug(&read), debug(&recording), "{}", link);
+            // Also as some programs pass it on.
+            for link in [link.replace(';', "%3B").replace('=', "%3D"), link] {
+                prop_assert_eq!(is_packed(&link), !made.packed().is_empty(), "{}", link);
+            }
         }
     }
 }

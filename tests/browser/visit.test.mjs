@@ -1,24 +1,22 @@
 // What a reader of lessons sees without asking for more, beside what the tests do: every lesson in every generation, its story with the answers,
-// every fact, and every control with each of its values. What neither runs is fetched only when it is needed (starts.mjs).
-import { DESKTOP, LAPTOP, PHONE, SMALLEST, open } from "./harness.mjs";
+// every fact, and every control with each of its values. What neither runs is fetched only when it is needed (starts.mjs): so nothing of this
+// stops the page (`make soak`).
+import { test } from "node:test";
+import { DESKTOP, LAPTOP, PHONE, SMALLEST, suite } from "./harness.mjs";
 
 const GENERATIONS = ["1.32", "1.34", "1.35", "1.36"];
 const SIZES = ["event", "pop", "lock", "micro"];
 const WRITES = ["create", "update", "update", "cut", "delete"];
 /** So many facts of a run are walked through. */
 const MOST = 600;
+const { onPage } = suite();
+const newcomer = true;
 
-/** Sees all. */
-export async function visit(browser, url) {
-  const sees = async (look, what) => {
-    const app = await open(browser, url, { newcomer: true, ...look });
-    await what(app);
-    await app.context.close();
-  };
-  await sees({ viewport: DESKTOP }, (app) => lessons(app, GENERATIONS));
-  await sees({ viewport: PHONE, lang: "zh", theme: "dark" }, (app) => lessons(app, ["1.36"]));
-  for (const look of [{ viewport: DESKTOP }, { viewport: PHONE, lang: "zh" }]) {
-    for (const lesson of ["sandbox", "late-handler", "reflector"]) await sees(look, (app) => controls(app, lesson));
+test("every lesson, in every generation", onPage({ newcomer }, (app) => lessons(app, GENERATIONS)));
+test("every lesson, in Chinese on a phone", onPage({ newcomer, viewport: PHONE, lang: "zh", theme: "dark" }, (app) => lessons(app, ["1.36"])));
+for (const look of [{ viewport: DESKTOP }, { viewport: PHONE, lang: "zh" }]) {
+  for (const lesson of ["sandbox", "late-handler", "reflector"]) {
+    test(`every control of ${lesson} at ${look.viewport.width} px`, onPage({ newcomer, ...look }, (app) => controls(app, lesson)));
   }
 }
 
