@@ -611,7 +611,7 @@ export class DeltaScope extends HTMLElement {
     if (!isOnPaper) return;
     const { root } = this.#parts ?? {};
     root?.querySelector(".on-paper")?.remove();
-    const svg = this.exportSvg({ theme: "light" });
+    const svg = this.exportSvg({ theme: "light", prints: true });
     if (!root || !svg) return;
     // The page's Content-Security-Policy may forbid inline styles even in parsed documents, but not a sheet.
     const [style = "", rules = ""] = /<style>(.*?)<\/style>/s.exec(svg) ?? [];
@@ -653,7 +653,7 @@ export class DeltaScope extends HTMLElement {
       await frame(READY_MS);
       if (turn !== this.#turn) return;
       if (focus) this.#parts.mount.focus();
-      // Some methods answer at once, so what they need is fetched before.
+      // `getState` answers at once, so what it needs is fetched before.
       await Promise.all([this.#api.whole(), loaded.later()]);
       if (turn !== this.#turn) return;
       this.#isReady = true;

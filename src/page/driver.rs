@@ -215,9 +215,17 @@ impl Driver {
     /// # Errors
     /// Says why the run cannot be exported, and what to do instead.
     pub fn export(&self, what: Export) -> Result<String, Text> {
-        if !later::has(Part::Rest) {
-            return Err(later::missing());
+        match later::has(Part::Seldom) {
+            true => self.exported(what),
+            false => Err(later::missing()),
         }
+    }
+
+    /// The same, which stops the page until what it needs is there.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn exported(&self, what: Export) -> Result<String, Text> {
         let is_link = what == Export::Link;
         // Whoever had the link would have the tap.
         if is_link && host::tap().is_some() {
@@ -422,9 +430,13 @@ impl Driver {
 
     /// Cancels the opening, and what waits for its part.
     fn stop_opening(&self) {
+        let waited = !self.inner.line.is_empty();
         drop(self.inner.line.leave());
         self.waits(false);
         self.end_opening();
+        if waited {
+            self.plays_again();
+        }
     }
 
     fn end_opening(&self) {
@@ -524,6 +536,13 @@ impl Driver {
             }
         }
         run
+    }
+
+    /// Plays on after a wait whose end does nothing else.
+    fn plays_again(&self) {
+        if self.inner.session.borrow().playback().is_playing() {
+            self.play_on(self.inner.run.next());
+        }
     }
 
     /// Plays in the background if the session plays, until a command begins another loop.

@@ -9,6 +9,7 @@ use std::cell::OnceCell;
 use leptos::prelude::{ArcRwSignal, Get, GetUntracked, Set};
 use wasm_bindgen::prelude::JsValue;
 
+use deltascope_presentation::command::Command;
 use deltascope_world::text::Text;
 
 /// What comes later.
@@ -16,15 +17,23 @@ use deltascope_world::text::Text;
 pub(crate) enum Part {
     /// What no first picture needs: most of what commands do.
     Rest,
-    /// What only the page has, and no element: the shelf, a cluster. It comes with the rest.
+    /// What only the page has, and no element: the shelf, the presenter. It comes with the rest.
     Own,
-    /// What neither a lesson nor a room needs: comparisons, files, most tabs of the drawer. It comes with the rest.
+    /// What neither a lesson nor a room needs: comparisons, files, most tabs of the drawer. It comes after the rest, when it is asked for.
     Seldom,
     /// The page's own, and what is seldom needed: what is about a cluster, or on paper.
     All,
 }
 
 impl Part {
+    /// What a command needs.
+    pub(crate) fn of(command: &Command) -> Self {
+        match command.is_seldom() {
+            true => Self::Seldom,
+            false => Self::Rest,
+        }
+    }
+
     /// The files that it is in.
     fn files(self) -> &'static [File] {
         match self {
@@ -36,7 +45,7 @@ impl Part {
     }
 }
 
-/// A file, by its place after the first pictures' in the glue.
+/// A file, by its place after those of the first pictures in the glue.
 #[derive(Clone, Copy)]
 enum File {
     Rest,
@@ -82,18 +91,19 @@ pub(crate) async fn fetched(part: Part) -> Result<(), Text> {
     if has(part) {
         return Ok(());
     }
-    for &file in part.files() {
-        let fetched = bring(file as u32).await;
-        let stands = match fetched {
-            Ok(_) => Stands::There,
-            Err(_) => Stands::Failed,
-        };
-        if signal(file).get_untracked() != stands {
+    let files = part.files();
+    let fetched = bring(files.iter().map(|&file| file as u32).collect()).await;
+    let stands = match fetched {
+        Ok(_) => Stands::There,
+        Err(_) => Stands::Failed,
+    };
+    for &file in files {
+        let was = signal(file).get_untracked();
+        if was != stands && was != Stands::There {
             signal(file).set(stands);
         }
-        fetched.map_err(|_| missing())?;
     }
-    Ok(())
+    fetched.map(|_| ()).map_err(|_| missing())
 }
 
 /// Why a part is not there.
@@ -109,10 +119,10 @@ pub(crate) fn missing() -> Text {
 extern "C" {
     // In the glue, by `embed/pack`.
     #[wasm_bindgen(catch, js_name = deltascopeBring)]
-    async fn bring(file: u32) -> Result<JsValue, JsValue>;
+    async fn bring(files: Vec<u32>) -> Result<JsValue, JsValue>;
 }
 
 #[cfg(debug_assertions)]
-async fn bring(_file: u32) -> Result<JsValue, JsValue> {
+async fn bring(_files: Vec<u32>) -> Result<JsValue, JsValue> {
     Ok(JsValue::UNDEFINED)
 }

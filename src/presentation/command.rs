@@ -236,6 +236,10 @@ impl Command {
                 | Self::MoveEvent(..)
                 | Self::Set(..)
                 | Self::Compare(..)
+                | Self::Present(Mode::Race, _)
+                | Self::RunUntil(..)
+                | Self::PlayUntil(..)
+                | Self::Break(..)
         )
     }
 

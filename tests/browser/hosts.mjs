@@ -12,7 +12,7 @@ import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { extname, join, normalize, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { DIST, EXPORTS, launch } from "./harness.mjs";
+import { DIST, EXPORTS, FILE, launch } from "./harness.mjs";
 import { TYPES } from "./server.mjs";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -165,6 +165,7 @@ class Host {
     });
     this.page.on("request", (request) => {
       const address = request.url();
+      if (FILE.test(address) && request.resourceType() === "xhr") problem(`the page waited for ${address}`);
       if (/^(data|blob|about):/.test(address) || /^http:\/\/127\.0\.0\.1:/.test(address)) return;
       problem(`asked for ${address}`);
     });

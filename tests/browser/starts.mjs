@@ -1,5 +1,5 @@
-// Writes the list of the functions that do not run before the first pictures of the page, or of most elements, or of both
-// (embed/pack/starts.txt): `make starts`, with a build that counts. They come in files of their own. A function that the list does not know
+// Writes the list of the functions that do not run before the first pictures of the page, or of most elements, or of both, and of those that
+// no reader of lessons runs (embed/pack/starts.txt): `make starts`, with a build that counts. They come in files of their own. A function that the list does not know
 // comes with the page: so write it anew when the page has grown (size.mjs), or when a first picture waits for the rest (later.test.mjs).
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -80,14 +80,15 @@ await host.close();
 for (const mark of reader()) views.add(mark);
 writeFileSync(LIST, listed());
 
-/** What runs as the tests use the page, until it asks for what is seldom needed. What fails there is told by `make test`. */
+/** What runs as the tests use the page, until it asks for what is seldom needed. A test that fails may not have run all. */
 function reader() {
   const folder = join(DIST, "marks");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const tests = ["visit.test.mjs", ...READER.map((name) => `tests/${name}.test.mjs`)].map((path) => join(import.meta.dirname, path));
-  const given = ["--test", "--test-concurrency=2", "--test-reporter=dot", ...tests];
-  spawnSync(process.execPath, given, { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, MARKS: folder } });
+  const given = ["--test", "--test-concurrency=2", "--test-reporter=spec", ...tests];
+  const { status } = spawnSync(process.execPath, given, { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, MARKS: folder } });
+  if (status !== 0) throw new Error(`the list stays as it was: tests failed on ${DIST}`);
   const came = new Set();
   for (const name of readdirSync(folder)) readFileSync(join(folder, name)).forEach((mark, index) => mark && came.add(index));
   told("readers", came);

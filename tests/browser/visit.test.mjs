@@ -1,6 +1,7 @@
 // What a reader of lessons sees without asking for more, beside what the tests do: every lesson in every generation, its story with the answers,
 // every fact, and every control with each of its values. What neither runs is fetched only when it is needed (starts.mjs): so nothing of this
 // stops the page (`make soak`).
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESKTOP, LAPTOP, PHONE, SMALLEST, suite } from "./harness.mjs";
 
@@ -9,11 +10,18 @@ const SIZES = ["event", "pop", "lock", "micro"];
 const WRITES = ["create", "update", "update", "cut", "delete"];
 /** So many facts of a run are walked through. */
 const MOST = 600;
+/** So long a scene plays on after an answer. */
+const PLAYS_MS = 1500;
+/** More objects than are drawn one by one. */
+const MANY = 70;
 const { onPage } = suite();
 const newcomer = true;
 
 test("every lesson, in every generation", onPage({ newcomer }, (app) => lessons(app, GENERATIONS)));
-test("every lesson, in Chinese on a phone", onPage({ newcomer, viewport: PHONE, lang: "zh", theme: "dark" }, (app) => lessons(app, ["1.36"])));
+for (const look of [{ viewport: DESKTOP }, { viewport: PHONE, lang: "zh", theme: "dark" }]) {
+  test(`every story, with its answers, at ${look.viewport.width} px`, onPage({ newcomer, ...look }, stories));
+}
+test("more objects than are drawn one by one", onPage({ newcomer }, many));
 for (const look of [{ viewport: DESKTOP }, { viewport: PHONE, lang: "zh" }]) {
   for (const lesson of ["sandbox", "late-handler", "reflector"]) {
     test(`every control of ${lesson} at ${look.viewport.width} px`, onPage({ newcomer, ...look }, (app) => controls(app, lesson)));
@@ -28,15 +36,6 @@ async function lessons(app, generations) {
           const { deltascope } = window;
           await deltascope.load(id);
           await deltascope.setEra(era);
-          const { scene } = deltascope.getState();
-          for (let at = 1; at <= (scene?.count ?? 0); at += 1) {
-            await deltascope.scene(at);
-            const { question } = deltascope.getState().scene ?? {};
-            if (!question) continue;
-            const { kind, choices = [], items = [] } = question;
-            const value = { choice: 0, number: 1, place: choices[0], order: items.map((_, index) => index) }[kind];
-            await deltascope.answer(at % 3 === 0 ? null : (value ?? null));
-          }
           // Every fact is said, and how the state is told.
           const { steps } = deltascope.getState();
           await deltascope.seek(0);
@@ -62,13 +61,51 @@ async function lessons(app, generations) {
   }
 }
 
-/** Presses what there is, if it is there. */
-async function press(app, ...them) {
-  for (const what of them) {
-    for (const one of await app.page.locator(what).all()) {
-      if (await one.isVisible()) await one.click({ timeout: 1000 }).catch(() => {});
-    }
+/** Every question is answered, or its answer shown. */
+async function stories(app) {
+  let asked = 0;
+  for (const id of await app.lessons()) {
+    asked += await app.page.evaluate(
+      async ([id, ms]) => {
+        const { deltascope } = window;
+        await deltascope.load(id);
+        await deltascope.next();
+        let asked = 0;
+        for (let at = 1; at <= (deltascope.getState().scene?.of ?? 0); at += 1) {
+          await deltascope.scene(at);
+          const { question } = deltascope.getState().scene ?? {};
+          if (!question) continue;
+          const { kind, choices } = question;
+          const value = { choice: choices.length - 1, number: 1, place: choices[0], order: choices.map((_, index) => index) }[kind];
+          const done = deltascope.answer(at % 2 === 0 ? null : value);
+          await Promise.race([done, new Promise((resolve) => setTimeout(resolve, ms))]);
+          asked += 1;
+        }
+        return asked;
+      },
+      [id, PLAYS_MS],
+    );
   }
+  assert.ok(asked > 20, `${asked} questions`);
+}
+
+async function many(app) {
+  await app.call("load", "sandbox");
+  for (let number = 0; number < MANY; number += 1) {
+    await app.call("inject", { op: "create", object: { metadata: { namespace: "many", name: `web-${number}` } } });
+  }
+  await app.call("step", 60, "event");
+  assert.ok(await app.page.locator("canvas").first().isVisible());
+}
+
+/** Presses what is there of them. Returns how many. */
+async function press(app, them) {
+  let pressed = 0;
+  for (const one of await app.page.locator(them).all()) {
+    // It may be gone after the one before.
+    if ((await one.isVisible()) && (await one.click({ timeout: 1000 }).then(() => true, () => false))) pressed += 1;
+  }
+  return pressed;
 }
 
 /** Every control of header and transport, and every value that it can have. */
@@ -84,7 +121,8 @@ async function controls(app, lesson) {
       await app.page.evaluate(() => new Promise(requestAnimationFrame));
     }
   }
-  await press(app, "[role=radiogroup] button, .eras button, .transport button, .chip.known, [data-testid=btn-add-handler], [data-testid=btn-compact], [data-testid=btn-remove-handler], [data-testid=btn-disarm]");
+  const pressed = await press(app, "[role=radiogroup] button, .eras button, .transport button, .chip.known, [data-testid=btn-add-handler], [data-testid=btn-compact], [data-testid=btn-remove-handler], [data-testid=btn-disarm]");
+  assert.ok(pressed > 5, `${pressed} pressed`);
   await app.call("pause");
   await app.id("scrubber").click({ timeout: 1000 }).catch(() => {});
   await app.page.locator("[data-testid=strip]").hover({ timeout: 1000 }).catch(() => {});

@@ -68,10 +68,10 @@ async function bringOther(other) {
 /** Fetches what an element that shows more than most needs. */
 export const more = () => bringOther(MORE);
 
-// The program asks for the rest, which may need the others, or for one that comes after it as well.
-async function deltascopeBring(file) {
+// The program asks for the rest, which may need the others, or for what comes after it as well.
+async function deltascopeBring(files) {
     try {
-        await Promise.all([PAGE, ELEMENT, MORE, REST, REST + file].map(bringOther));
+        await Promise.all([PAGE, ELEMENT, MORE, ...Array.from(files, (file) => REST + file)].map(bringOther));
     } catch (error) {
         console.error(error);
         throw error;

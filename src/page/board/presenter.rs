@@ -10,8 +10,10 @@ use leptos::wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Event, PointerEvent};
 
+use super::later::later;
 use super::parts::{shown, text};
 use crate::animate::{Animation, Timing, animate};
+use crate::later::Part;
 use crate::memo::{Memo, effect, effect_after};
 use crate::ui::Ui;
 use deltascope_presentation::command::Export;
@@ -157,7 +159,7 @@ pub(super) fn Over(presenter: Presenter) -> impl IntoView {
             });
             view! {
                 {shown(move || code.get(), move || view! {
-                    {big_code(ui, code)}
+                    {later(Part::Seldom, || true, move || big_code(ui, code))}
                 })}
                 {shown(move || blank.get(), move || view! {
                     <div class="blanked" data-testid="blanked" on:click=move |_| blank.set(false)>

@@ -11,7 +11,6 @@ use web_sys::{Blob, HtmlAnchorElement, Url};
 use super::open::OpenButton;
 use super::parts::{Text, part, shown, text};
 use super::presenter;
-use crate::later::{Part, fetched};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Export};
@@ -152,7 +151,7 @@ fn run(ui: Ui) -> AnyView {
                     } else {
                         Export::Scrambled(what)
                     };
-                    offer(ui, what, refused);
+                    refused.set(download(ui, what).err());
                 }
             >
                 {ui.word(|words| words.share_trace)}
@@ -162,7 +161,7 @@ fn run(ui: Ui) -> AnyView {
                 data-testid="btn-transcript"
                 on:click=move |_| {
                     let what = Export::Transcript(ui.lang.get_untracked());
-                    offer(ui, what, refused);
+                    refused.set(download(ui, what).err());
                 }
             >
                 {ui.word(|words| words.share_transcript)}
@@ -209,16 +208,6 @@ fn check(testid: &'static str, label: Text, value: RwSignal<bool>) -> AnyView {
         </label>
     }
     .into_any()
-}
-
-/// Exports the run as a file, or says why it cannot.
-fn offer(ui: Ui, what: Export, refused: RwSignal<Option<Words>>) {
-    spawn_local(async move {
-        let done = fetched(Part::Seldom).await;
-        if !refused.is_disposed() {
-            refused.set(done.and_then(|()| download(ui, what)).err());
-        }
-    });
 }
 
 /// Starts a download. If the browser refuses it, nothing is reported.

@@ -1,4 +1,4 @@
-//! The line of what is said to a board while the rest of the program is fetched. It is done in its order, and
+//! The line of what is said to a board while what it needs of the program is fetched. It is done in its order, and
 //! nothing goes before what was said earlier.
 
 use std::cell::{Cell, RefCell};
@@ -107,18 +107,10 @@ impl Turn {
         .await
     }
 
-    /// Waits once more, before all others.
-    pub(super) fn again(self, line: &Rc<Line>) -> Self {
-        match &self.0 {
-            Some((_, place)) => {
-                place.state.set(State::Waits);
-                self
-            }
-            None => {
-                let place = Rc::default();
-                line.0.borrow_mut().push_front(Rc::clone(&place));
-                Self(Some((Rc::clone(line), place)))
-            }
+    /// Waits once more, before all others: for more than what it has waited for.
+    pub(super) fn again(&self) {
+        if let Some((_, place)) = &self.0 {
+            place.state.set(State::Waits);
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is said to a board: the commands of buttons and keys, and the calls of scripts.
 //!
-//! Until the rest of the program is there, what is said waits: see [`Line`](super::line::Line). Escape, the end of the board, and
+//! Until what it needs of the program is there, what is said waits: see [`Line`](super::line::Line). Escape, the end of the board, and
 //! another run that nobody said (a tab's, a tap's) end the wait; a run that is connected does not, for what was said after it.
 
 use std::pin::Pin;
@@ -24,25 +24,48 @@ type Connects = Pin<Box<dyn Future<Output = Result<(), Text>>>>;
 /// A command as it is performed. Boxed, so that it is compiled once.
 type Said = Pin<Box<dyn Future<Output = ()>>>;
 
+/// A command that is said. What makes it may have to come first.
+enum Spoken {
+    Made(Command),
+    Heard(Box<dyn FnOnce() -> Command>),
+}
+
+impl Spoken {
+    fn command(self) -> Command {
+        match self {
+            Self::Made(command) => command,
+            Self::Heard(makes) => makes(),
+        }
+    }
+}
+
 /// What is done to a session.
 type Act = Box<dyn FnOnce(&mut Session) -> Change>;
 
 impl Driver {
-    /// Takes a turn, to be kept until all is done: at once, unless something waits already or the rest is not there.
-    fn turn(&self) -> Turn {
+    /// Takes a turn, to be kept until all is done: at once, unless something waits already or the part is not there.
+    fn turn(&self, needs: Part) -> Turn {
         let line = &self.inner.line;
-        if line.is_empty() && later::has(Part::Rest) {
+        if line.is_empty() && later::has(needs) {
             return Turn::NOW;
         }
         let turn = Turn::last(line);
         if self.inner.gone.get() {
             drop(line.leave());
-        } else if !later::has(Part::Rest) {
-            self.waits(true);
-            let driver = self.clone();
-            spawn_local(async move { driver.bring(Part::Rest).await });
+        } else {
+            self.wait_for(needs);
         }
         turn
+    }
+
+    /// Has the line wait for a part, unless it waits for one already.
+    fn wait_for(&self, part: Part) {
+        if later::has(part) {
+            return;
+        }
+        self.waits(true);
+        let driver = self.clone();
+        spawn_local(async move { driver.bring(part).await });
     }
 
     /// Fetches what the line waits for. Meanwhile the screen says so, and Escape ends the wait.
@@ -66,6 +89,7 @@ impl Driver {
                 let _left = self.inner.line.leave();
                 self.with(|session| session.say(missing.clone()));
                 self.misses(Some(missing));
+                self.plays_again();
                 tick().await;
             }
         }
@@ -133,16 +157,24 @@ impl Driver {
     }
 
     fn said(&self, command: Box<dyn FnOnce() -> Command>, by_script: bool) -> Said {
-        let (driver, mut turn) = (self.clone(), self.turn());
+        let driver = self.clone();
+        let mut spoken = Spoken::Heard(command);
+        let mut needs = Part::Rest;
+        if self.inner.line.is_empty() && later::has(needs) {
+            let command = spoken.command();
+            needs = Part::of(&command);
+            spoken = Spoken::Made(command);
+        }
+        let turn = self.turn(needs);
         Box::pin(async move {
             if !turn.comes().await {
                 return;
             }
-            let command = command();
-            if command.is_seldom() && !later::has(Part::Seldom) {
-                turn = turn.again(&driver.inner.line);
-                driver.waits(true);
-                driver.bring(Part::Seldom).await;
+            let command = spoken.command();
+            // It has waited for others, which may need less.
+            while !later::has(Part::of(&command)) {
+                turn.again();
+                driver.wait_for(Part::of(&command));
                 if !turn.comes().await {
                     return;
                 }
@@ -215,7 +247,7 @@ impl Driver {
 
     /// Connects for a script, or says why not. If this has to wait, what is said after it waits for its run, too.
     pub(crate) fn connects(&self, connect: Connects) -> impl Future<Output = ()> + use<> {
-        let (driver, turn) = (self.clone(), self.turn());
+        let (driver, turn) = (self.clone(), self.turn(Part::Rest));
         async move {
             if !turn.comes().await {
                 return;

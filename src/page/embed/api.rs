@@ -62,12 +62,12 @@ pub fn install(
     emit_story(ui, Emit::Page);
 }
 
-/// Returns once the rest is there, so that the methods that answer at once, but exports, can do so. If it cannot be fetched, they say so.
+/// Returns once the rest is there, so that `getState` can answer at once. If it cannot be fetched, commands say so.
 pub(super) async fn whole() {
     let _said = fetched(Part::Rest).await;
 }
 
-/// Returns once what the exports need is there, too.
+/// Returns once what the exports need is there, too. If it cannot be fetched, they return null.
 pub(super) async fn exports() {
     let _said = fetched(Part::Seldom).await;
 }
@@ -134,8 +134,10 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     }
     let on = driver.clone();
     let picture = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |asked: JsValue| {
-        let options = has(Part::Rest).then(|| picture_options(&asked, ui));
-        let drawn = options.and_then(|options| on.export(Export::Svg(options)).ok());
+        // A print waits anyway.
+        let prints = Reflect::get(&asked, &"prints".into()).is_ok_and(|prints| prints.is_truthy());
+        let options = (prints || has(Part::Seldom)).then(|| picture_options(&asked, ui));
+        let drawn = options.and_then(|options| on.exported(Export::Svg(options)).ok());
         drawn.map_or(JsValue::NULL, JsValue::from)
     });
     set("exportSvg", &picture.into_js_value());

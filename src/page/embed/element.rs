@@ -178,7 +178,7 @@ async fn open(
         (None, None) => None,
     };
     if let Some(command) = command {
-        fetched(Part::Seldom).await?;
+        fetched(Part::of(&command)).await?;
         return Ok(session.present_shared(options, &command, slices).await?);
     }
     let scenario = scenario(&get("scenario"));

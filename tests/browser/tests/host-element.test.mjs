@@ -187,7 +187,7 @@ test("without scripts there are the picture and the transcript", onHost(withPape
 
 // A print waits anyway: what only it draws may come then (starts.mjs).
 const counted = { skip: Boolean(process.env.MARKS) };
-test("printing shows the current picture and the transcript", counted, onHost(withPaper, { headers: STRICT }, async (host) => {
+test("printing shows the current picture and the transcript", counted, onHost(withPaper, { headers: STRICT, provokes: /the page waited for/ }, async (host) => {
   await host.ready();
   await host.call("seek", "told");
   const parts = () => host.look((element, root) => {

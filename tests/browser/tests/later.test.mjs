@@ -116,7 +116,7 @@ test("what neither a lesson nor a room needs comes when a command needs it, and 
     await deltascope.step(5);
   });
   assert.deepEqual(asked, []);
-  const said = page.evaluate(() => Promise.all([deltascope.compare("1.36"), deltascope.step(3)]));
+  const said = page.evaluate(() => Promise.all([deltascope.compare("race"), deltascope.step(3), deltascope.compare("1.36")]));
   await page.getByTestId("opening").waitFor();
   assert.equal(await page.evaluate(() => deltascope.getState().step), 5);
   net.release();
@@ -124,6 +124,22 @@ test("what neither a lesson nor a room needs comes when a command needs it, and 
   const { step, comparison } = await page.evaluate(() => deltascope.getState());
   assert.deepEqual([step, comparison !== null, asked], [8, true, ["fetch"]]);
   assert.deepEqual(errors, []);
+});
+
+test("without what exports need they say so, and the run goes on", { skip }, async (t) => {
+  const { page, net, said, errors } = await withoutRest(t, { rest: SELDOM });
+  await page.evaluate(() => deltascope.ready);
+  const exported = await page.evaluate(() => [deltascope.getUrl(), deltascope.exportTrace(), deltascope.exportTranscript(), deltascope.exportSvg()]);
+  assert.deepEqual(exported, [null, null, null, null]);
+  const done = page.evaluate(async () => {
+    await deltascope.play();
+    await deltascope.compare("1.36");
+    return deltascope.getState().step;
+  });
+  await said.waitFor();
+  const before = await done;
+  await page.waitForFunction((before) => deltascope.getState().step > before, before);
+  assert.deepEqual([net.forced, errors], [[], []]);
 });
 
 for (const [what, open, isOpen, rest] of [
