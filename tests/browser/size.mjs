@@ -33,9 +33,11 @@ if (!names.includes(other.rest)) {
 }
 // The page's styles and its start script.
 const own = names.filter((name) => /^(page|start)-\w+\.(css|js)$/.test(name));
+// The styles that come with the rest.
+const later = names.filter((name) => /^later-\w+\.css$/.test(name));
 const page = ["index.html", ...own, "old.js", "rescue.js", "alive.js", ...main, other.page, other.more];
 // With every lesson and every panel.
-const lessons = [...page, other.element, other.rest, other.own];
+const lessons = [...page, ...later, other.element, other.rest, other.own];
 const rows = [
   ["page", page],
   ["element", ["deltascope.js", "deltascope-stage.js", "alive.js", "names.js", "paced.js", ...main, other.element]],

@@ -24,13 +24,25 @@ const LEFT_OUT: [&str; 6] = [
 const LATER: [&str; 9] = [
     "scene.css",
     "story.css",
-    "informers.css",
     "drawer.css",
+    "informers.css",
     "compare.css",
     "race.css",
     "branches.css",
     "share.css",
     "help.css",
+];
+/// The page's styles that none of its first pictures needs.
+const LATER_OF_THE_PAGE: [&str; 9] = [
+    "informers.css",
+    "compare.css",
+    "race.css",
+    "branches.css",
+    "share.css",
+    "help.css",
+    "cluster.css",
+    "presenter.css",
+    "handout.css",
 ];
 /// The styles that depend on the window: dialogs are above the whole page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
@@ -55,7 +67,11 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
             }
         }
         [glue, wasm] = own;
-        let (page, files) = strict(&preloaded(&page, &wasm)?)?;
+        let source = read(&root.join("index.html"))?;
+        let later: Vec<_> = inline(&source)
+            .map(|file| LATER_OF_THE_PAGE.contains(&file))
+            .collect();
+        let (page, files) = strict(&preloaded(&page, &wasm)?, &later)?;
         put(dist, "index.html", &page)?;
         for (name, text) in files {
             put(dist, &name, &text)?;
@@ -152,19 +168,18 @@ fn names(folder: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
+/// The files of the page's styles, in its order.
+fn inline(page: &str) -> impl Iterator<Item = &str> {
+    let lines = page.lines().filter(|line| line.contains("rel=\"inline\""));
+    lines.filter_map(|line| line.split("style/").nth(1)?.split('"').next())
+}
+
 /// The page's styles in the page's order, then the element's own: before those that come later, these, and after them.
 fn styles(root: &Path) -> Result<[String; 3], String> {
     let page = read(&root.join("index.html"))?;
     let mut css = [const { String::new() }; 3];
     let mut at = 0;
-    for line in page.lines().filter(|line| line.contains("rel=\"inline\"")) {
-        let file = line
-            .split("style/")
-            .nth(1)
-            .and_then(|rest| rest.split('"').next());
-        let Some(file) = file else {
-            continue;
-        };
+    for file in inline(&page) {
         if !LEFT_OUT.contains(&file) {
             let text = read(&root.join("style").join(file))?;
             let text = shadowed(&text, OF_THE_WINDOW.contains(&file), file == TOKENS)

@@ -68,10 +68,31 @@ async function bringOther(other) {
 /** Fetches what an element that shows more than most needs. */
 export const more = () => bringOther(MORE);
 
+function enabled(sheet) {
+    return new Promise((resolve, reject) => {
+        sheet.onload = resolve;
+        sheet.onerror = () => {
+            sheet.disabled = true;
+            reject(new Error(`no ${sheet.href}`));
+        };
+        sheet.disabled = false;
+    });
+}
+
+// The styles that no first picture of the page needs; an element fetches its own.
+let styles;
+function styled() {
+    if (isElement) return undefined;
+    styles ??= Promise.all(Array.from(document.querySelectorAll('link[data-later][disabled]'), enabled));
+    styles.catch(() => (styles = undefined));
+    return styles;
+}
+
 // The program asks for the rest, which may need the others, or for what comes after it as well.
 async function deltascopeBring(files) {
     try {
-        await Promise.all([PAGE, ELEMENT, MORE, ...Array.from(files, (file) => REST + file)].map(bringOther));
+        const parts = [PAGE, ELEMENT, MORE, ...Array.from(files, (file) => REST + file)];
+        await Promise.all([styled(), ...parts.map(bringOther)]);
     } catch (error) {
         console.error(error);
         throw error;

@@ -11,20 +11,44 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 /// A file of the page.
 type File = (String, String);
 
-/// The page without inline styles and scripts, and the two files that have them.
-pub(crate) fn strict(page: &str) -> Result<(String, [File; 2]), String> {
+/// The page without inline styles and scripts, and the files that have them. `later`: which of its styles are not fetched until
+/// somebody asks for them (`split.js`). Each keeps its place among the others, for the last rule wins.
+pub(crate) fn strict(page: &str, later: &[bool]) -> Result<(String, Vec<File>), String> {
     let (page, styles) = without(page, "<style>", "</style>");
     let (page, scripts) = without(&page, "<script type=module>", "</script>");
     if styles.is_empty() || scripts.is_empty() {
         return Err("index.html has no inline styles or no start script".to_owned());
     }
-    let styles = named("page", "css", styles.concat());
+    if styles.len() != later.len() {
+        let (found, named) = (styles.len(), later.len());
+        return Err(format!(
+            "the page has {found} inline styles, index.html names {named}"
+        ));
+    }
+    let mut sheets: Vec<(bool, String)> = Vec::new();
+    for (text, &is_later) in styles.iter().zip(later) {
+        match sheets.last_mut() {
+            Some((of, sheet)) if *of == is_later => sheet.push_str(text),
+            _ => sheets.push((is_later, text.clone())),
+        }
+    }
+    let mut files = Vec::new();
+    let mut links = String::new();
+    for (is_later, text) in sheets {
+        let (stem, waits) = match is_later {
+            true => ("later", " data-later disabled"),
+            false => ("page", ""),
+        };
+        let file = named(stem, "css", text);
+        links.push_str(&format!("<link rel=stylesheet href=./{}{waits}>", file.0));
+        files.push(file);
+    }
     let start = named("start", "js", scripts.join("\n"));
     let head = "<meta charset=utf-8>";
     let added = format!(
         "{head}<meta http-equiv=content-security-policy content=\"{POLICY}\">\
-         <link rel=stylesheet href=./{}><script type=module src=./{}></script>",
-        styles.0, start.0
+         {links}<script type=module src=./{}></script>",
+        start.0
     );
     // After the script that outlives it: modules run in the order of the page.
     let rescue = "<script src=./rescue.js type=module></script>";
@@ -36,7 +60,8 @@ pub(crate) fn strict(page: &str) -> Result<(String, [File; 2]), String> {
         &added.replacen("<script", &format!("{rescue}<script"), 1),
         1,
     );
-    Ok((page, [styles, start]))
+    files.push(start);
+    Ok((page, files))
 }
 
 /// A page that was built anew must not meet an old file in a cache.
@@ -67,27 +92,34 @@ mod tests {
 
     #[test]
     fn nothing_inline_is_left() {
-        let page = "<!doctype html><html><meta charset=utf-8><style>a{}</style><style>b{}</style>\
+        let page = "<!doctype html><html><meta charset=utf-8><style>a{}</style><style>b{}</style><style>c{}</style><style>d{}</style>\
             <script src=./rescue.js type=module></script><script type=module>start()</script><body>";
-        let (html, [styles, start]) = strict(page).unwrap();
-        assert_eq!((&*styles.1, &*start.1), ("a{}b{}", "start()"));
+        let later = [false, false, true, false];
+        let (html, files) = strict(page, &later).unwrap();
+        let texts: Vec<_> = files.iter().map(|(_, text)| &**text).collect();
+        assert_eq!(texts, ["a{}b{}", "c{}", "d{}", "start()"]);
+        assert_eq!(html.matches("disabled").count(), 1);
         assert!(
             !html.contains("<style") && !html.contains("start()"),
             "{html}"
         );
         let order = [
             "content-security-policy",
-            &*styles.0,
+            &*files[0].0,
+            &*files[1].0,
+            "disabled",
+            &*files[2].0,
             "rescue.js",
-            &*start.0,
+            &*files[3].0,
             "<body>",
         ];
         let places: Vec<_> = order.iter().map(|part| html.find(part).unwrap()).collect();
         assert!(places.is_sorted(), "{html}");
         assert_eq!(html.matches("rescue.js").count(), 1);
         // Another text has another name.
-        let other = strict(&page.replace("a{}", "c{}")).unwrap().1;
-        assert!(other[0].0 != styles.0 && other[1].0 == start.0);
-        assert!(strict(&html).is_err());
+        let other = strict(&page.replace("a{}", "e{}"), &later).unwrap().1;
+        assert!(other[0].0 != files[0].0 && other[3].0 == files[3].0);
+        assert!(strict(&html, &later).is_err());
+        assert!(strict(page, &later[1..]).is_err());
     }
 }
