@@ -24,7 +24,7 @@ const API_HEADERS = ["audit-id", "x-kubernetes-pf-flowschema-uid", "x-kubernetes
 // Moments that only the attribute has, not the link.
 const OWN_PLACE = /^(?:start|end|step:\d+)$/;
 // What a message may ask for: the element's methods.
-const METHODS = Object.getOwnPropertyNames(DeltaScope.prototype).filter((name) => !/^(?:constructor|version|ready|dispose)$|Callback$/.test(name));
+const METHODS = Object.getOwnPropertyNames(DeltaScope.prototype).filter((name) => !/^(?:constructor|version|drawn|ready|dispose)$|Callback$/.test(name));
 // These have an answer of their own; the others are answered with the new state.
 const QUESTION = /^(?:get|export)[A-Z]/;
 

@@ -154,15 +154,14 @@ fn take_course(ui: Ui, link: &str) {
     if !link.contains("course=") {
         return ui.take(None);
     }
-    let part = if link::is_packed(link) {
-        Part::All
-    } else {
-        Part::Own
-    };
+    let packed = link::is_packed(link);
+    let part = if packed { Part::All } else { Part::Own };
     spawn_local(async move {
-        // Meanwhile another link may have come.
+        // Meanwhile another link may have come. A packed one waits for more, itself.
         if later::fetched(part).await.is_ok()
-            && let Some(now) = link_of_address().filter(|now| !ShelfLink::may_be(now))
+            && let Some(now) = link_of_address()
+            && !ShelfLink::may_be(&now)
+            && (packed || !link::is_packed(&now))
         {
             ui.take(own::course(&now));
         }

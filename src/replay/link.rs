@@ -319,12 +319,19 @@ pub fn is_link(fragment: &str) -> bool {
     number.starts_with(|c: char| c.is_ascii_digit()) || text.contains(['=', ';', '%'])
 }
 
-/// Whether a fragment holds a run's own inputs. What reads them may have to come first.
+/// Whether a fragment holds a run's own inputs, in each form that [`Link::read`] takes. What reads them may have to come first:
+/// nothing of that is called here.
 #[must_use]
 pub fn is_packed(fragment: &str) -> bool {
-    [";i=", "%3Bi%3D", "%3bi%3d"]
-        .iter()
-        .any(|begin| fragment.contains(begin))
+    if fragment.contains(';') {
+        return fragment.contains(";i=");
+    }
+    // Whole, a link may have been escaped.
+    fragment.match_indices("%3").any(|(at, found)| {
+        let part = fragment[at + found.len()..].strip_prefix(['B', 'b']);
+        let name = part.and_then(|part| part.strip_prefix('i').or(part.strip_prefix("%69")));
+        name.is_some_and(|rest| ["=", "%3D", "%3d"].iter().any(|is| rest.starts_with(is)))
+    })
 }
 
 fn version(text: &str) -> Result<(), Text> {

@@ -1,8 +1,9 @@
-//! What only the page has, and no element: the shelf, presenter and handout, and all that is about a cluster.
+//! What only the page has, and no element.
 //!
-//! In a release this, and what is only reached from here, has a file of its own, [`Part::Own`](crate::later::Part), but for what
-//! is seldom needed, as a cluster. That is fetched before anything calls it. So these functions are not inlined: `embed/pack` knows
-//! them by the name of this module.
+//! In a release the shelf, the presenter, and what else is only reached from here, have a file of their own,
+//! [`Part::Own`](crate::later::Part); what is seldom needed, as the handout and all that is about a cluster, is in
+//! [`Part::Seldom`](crate::later::Part). Both are fetched before anything calls them. So these functions are not inlined:
+//! `embed/pack` knows them by the name of this module.
 
 use leptos::prelude::*;
 use serde_json::Value;

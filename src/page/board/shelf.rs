@@ -172,6 +172,7 @@ pub(super) fn Shelf() -> impl IntoView {
     effect_after(move |before: Option<()>| {
         course.track();
         teaches.track();
+        // Effects run after the current task: the shelf is in the page.
         let Some(scroller) = scroller(ui) else {
             return;
         };
@@ -549,8 +550,12 @@ pub(super) fn next_lesson(ui: Ui, done: Memo<bool>) -> AnyView {
     drawn(
         move || {
             let lesson = lesson.get();
-            let next = is_known(&lesson).then(|| next(ui, &lesson));
-            (next.flatten(), ui.lang.get())
+            let next = if is_known(&lesson) {
+                next(ui, &lesson)
+            } else {
+                None
+            };
+            (next, ui.lang.get())
         },
         move |(card, lang)| {
             card.as_ref().map(|card| {

@@ -99,10 +99,13 @@ test("events are sent to the pages that have sent PING", onHost(framed(TOMBSTONE
   assert.ok(events.every(({ ns, v, origin }) => ns === "deltascope" && v === 1 && origin === new URL(host.url).origin));
 }));
 
+/** All methods of the element, but `dispose()`. */
+const TYPES_ARE = /These are: PING, set, play, pause, step, seek, fork, smallest, setEra, inject, next, back, answer, reset, scene, load, getState, getUrl, exportSvg, exportTranscript, exportTrace\.$/;
+
 test("a failed command is answered with what to do", onHost(framed(TOMBSTONE), async (host) => {
   await shake(host);
   for (const [message, words] of [
-    [{ ns: "deltascope", v: 1, id: 1, type: "explode" }, /These are: PING, set, play/],
+    [{ ns: "deltascope", v: 1, id: 1, type: "explode" }, TYPES_ARE],
     [{ ns: "deltascope", v: 2, id: 2, type: "play" }, /speaks version 1/],
     [{ ns: "deltascope", v: 1, id: 3 }, /"type" must be a text/],
     [{ ns: "deltascope", v: 1, id: 4, type: "step", args: 3 }, /must be an array/],
@@ -110,6 +113,7 @@ test("a failed command is answered with what to do", onHost(framed(TOMBSTONE), a
     [{ ns: "deltascope", v: 1, id: 6, type: "set", args: ["src", "https://elsewhere.example/run.json"] }, /only files beside embed\.html/],
     [{ ns: "deltascope", v: 1, id: 7, type: "set", args: ["src", "k8s/api/v1/secrets.json"] }, /only files beside embed\.html/],
     [{ ns: "deltascope", v: 1, id: 8, type: "constructor" }, /There is no type/],
+    [{ ns: "deltascope", v: 1, id: 13, type: "drawn" }, /There is no type/],
     [{ ns: "deltascope", v: 1, id: 11, type: "dispose" }, /There is no type/],
     [{ ns: "deltascope", v: 1, id: 12, type: "connectedCallback" }, /There is no type/],
     [{ ns: "deltascope", v: 1, id: 9, type: "set", args: ["src", "../secret.json"] }, /only files beside embed\.html/],

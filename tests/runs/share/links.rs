@@ -352,9 +352,23 @@ proptest! {
             let link = made.to_string();
             let read = Link::read(&link).unwrap().recording(&own).unwrap();
             prop_assert_eq!(debug(&read), debug(&recording), "{}", link);
-            // Also as some programs pass it on.
-            for link in [link.replace(';', "%3B").replace('=', "%3D"), link] {
-                prop_assert_eq!(is_packed(&link), !made.packed().is_empty(), "{}", link);
+            // Also as some programs pass it on: escaped in part, or in lower case, and without the `#`.
+            for (semicolon, i, equals) in [
+                (";", "i", "="),
+                ("%3B", "i", "="),
+                ("%3b", "i", "="),
+                ("%3B", "i", "%3D"),
+                ("%3b", "i", "%3d"),
+                ("%3B", "%69", "%3d"),
+                ("%3b", "%69", "="),
+            ] {
+                let passed = link.replace(";i=", &[";", i, "="].concat());
+                let passed = passed.replace(';', semicolon).replace('=', equals);
+                for passed in [passed.trim_start_matches('#'), &passed] {
+                    let read = Link::read(passed).unwrap().recording(&own).unwrap();
+                    prop_assert_eq!(debug(&read), debug(&recording), "{}", passed);
+                    prop_assert_eq!(is_packed(passed), !made.packed().is_empty(), "{}", passed);
+                }
             }
         }
     }
