@@ -24,7 +24,7 @@ const BY_ADDRESS = /\b(?:dlmalloc|hashbrown|indexmap)::/;
 const FEW = 3;
 
 // What a reader of lessons, and of pages with elements, does. The other tests are about what is seldom needed, or about no run at all.
-const READER = "access class everyone fit host-element host-frame host-story hostile keyboard lessons machinery many motion rooms share shelf steps story writes".split(" ");
+const READER = "access class everyone fit host-element host-frame host-story keyboard lessons machinery many motion rooms share shelf steps story writes".split(" ");
 
 const counts = counting(DIST);
 const { functions, length: end } = counts;

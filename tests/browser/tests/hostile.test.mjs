@@ -22,6 +22,8 @@ const BESIDE = { settings: { machinery: "shared", resyncMs: 1 } };
 const opening = (app, hash) =>
   app.page.evaluate(
     async ([fragment, patience]) => {
+      // What is measured does not wait for a file.
+      await window.deltascope.ready;
       const { port1, port2 } = new MessageChannel();
       let [longest, told, last] = [0, 0, performance.now()];
       const began = last;

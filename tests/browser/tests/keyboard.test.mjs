@@ -132,6 +132,8 @@ async function moves(app, what, { space, byMouse }) {
 
 test("after any control was used, by mouse or by keyboard, the keys control the stage", onPage({ provokes: /\/version/ }, async (app) => {
   app.page.on("filechooser", () => {});
+  // Each control does its work at once.
+  await app.page.evaluate(() => window.deltascope.ready);
   const seen = new Set();
   for (const tab of TABS) {
     await prepare(app, tab);
