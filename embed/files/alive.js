@@ -143,7 +143,13 @@ export class Life {
       answer.catch(() => {});
       return answer;
     };
-    return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, guarded(value)]));
+    const same = {};
+    for (const [name, { get, value }] of Object.entries(Object.getOwnPropertyDescriptors(object))) {
+      // What is only fetched for those who ask is not asked for here.
+      if (get) Object.defineProperty(same, name, { get: () => guarded(get.call(object)) });
+      else same[name] = guarded(value);
+    }
+    return same;
   }
 
   #guarded(method) {
