@@ -524,8 +524,8 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                         class="btn"
                         data-testid="story-race"
                         on:click=move |_| {
-                            ui.send(Command::Compare(Against::Race));
                             ui.send(Command::Tell(Tell::Show(false)));
+                            ui.send(Command::Compare(Against::Race));
                         }
                     >
                         {ui.word(|words| words.story_race)}
