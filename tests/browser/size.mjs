@@ -33,8 +33,8 @@ if (!names.includes(other.rest)) {
 }
 // The page's styles and its start script.
 const own = names.filter((name) => /^(page|start)-\w+\.(css|js)$/.test(name));
-// The styles that come with the rest.
-const later = names.filter((name) => /^later-\w+\.css$/.test(name));
+// The styles that come with the rest, and with what is seldom needed.
+const [later, seldom] = ["later", "seldom"].map((when) => names.filter((name) => name.startsWith(`${when}-`) && name.endsWith(".css")));
 const page = ["index.html", ...own, "old.js", "rescue.js", "alive.js", ...main, other.page, other.more];
 // With every lesson and every panel.
 const lessons = [...page, ...later, other.element, other.rest, other.own];
@@ -45,8 +45,8 @@ const rows = [
   ["rest", [other.rest]],
   ["own", [other.own]],
   ["lessons", lessons],
-  ["seldom", [other.seldom]],
-  ["all", [...lessons, other.seldom]],
+  ["seldom", [other.seldom, ...seldom]],
+  ["all", [...lessons, other.seldom, ...seldom]],
 ];
 
 const params = (bytes) => ({

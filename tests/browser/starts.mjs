@@ -12,7 +12,7 @@ const LIST = new URL("../../embed/pack/starts.txt", import.meta.url);
 // How long after its first picture a page may still do what belongs to it.
 const SETTLES_MS = 1000;
 // A stretch of a function with fewer bytes is not worth a function of its own.
-const SHORT = 48;
+const SHORT = 32;
 // A function with fewer bytes is not worth a place of its own: calls between files take some.
 const SMALL = 16;
 // One with as many is known by its content when it has got another name.

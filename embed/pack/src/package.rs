@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::Kind;
 use crate::slim::slim;
 use crate::split::split;
-use crate::strict::strict;
+use crate::strict::{Comes, strict};
 use crate::styles::shadowed;
 
 /// The page's styles that elements do not need.
@@ -32,16 +32,15 @@ const LATER: [&str; 9] = [
     "share.css",
     "help.css",
 ];
-/// The page's styles that none of its first pictures needs.
-const LATER_OF_THE_PAGE: [&str; 9] = [
+/// The page's styles that none of its first pictures needs, and of those what neither a lesson nor a room needs.
+const LATER_OF_THE_PAGE: [&str; 2] = ["help.css", "presenter.css"];
+const SELDOM_OF_THE_PAGE: [&str; 7] = [
     "informers.css",
     "compare.css",
     "race.css",
     "branches.css",
     "share.css",
-    "help.css",
     "cluster.css",
-    "presenter.css",
     "handout.css",
 ];
 /// The styles that depend on the window: dialogs are above the whole page.
@@ -68,10 +67,13 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
         }
         [glue, wasm] = own;
         let source = read(&root.join("index.html"))?;
-        let later: Vec<_> = inline(&source)
-            .map(|file| LATER_OF_THE_PAGE.contains(&file))
-            .collect();
-        let (page, files) = strict(&preloaded(&page, &wasm)?, &later)?;
+        let comes = |file: &str| match file {
+            file if LATER_OF_THE_PAGE.contains(&file) => Comes::Later,
+            file if SELDOM_OF_THE_PAGE.contains(&file) => Comes::Seldom,
+            _ => Comes::First,
+        };
+        let comes: Vec<_> = inline(&source).map(comes).collect();
+        let (page, files) = strict(&preloaded(&page, &wasm)?, &comes)?;
         put(dist, "index.html", &page)?;
         for (name, text) in files {
             put(dist, &name, &text)?;

@@ -79,20 +79,24 @@ function enabled(sheet) {
     });
 }
 
-// The styles that no first picture of the page needs; an element fetches its own.
-let styles;
-function styled() {
+// The styles that no first picture of the page needs; an element fetches its own. Each waits for one fetch.
+const styles = new Map();
+function styled(which) {
     if (isElement) return undefined;
-    styles ??= Promise.all(Array.from(document.querySelectorAll('link[data-later][disabled]'), enabled));
-    styles.catch(() => (styles = undefined));
-    return styles;
+    if (!styles.has(which)) {
+        const links = document.querySelectorAll(`link[data-${which}][disabled]`);
+        const come = Promise.all(Array.from(links, enabled));
+        styles.set(which, come);
+        come.catch(() => styles.delete(which));
+    }
+    return styles.get(which);
 }
 
 // The program asks for the rest, which may need the others, or for what comes after it as well.
 async function deltascopeBring(files) {
     try {
         const parts = [PAGE, ELEMENT, MORE, ...Array.from(files, (file) => REST + file)];
-        await Promise.all([styled(), ...parts.map(bringOther)]);
+        await Promise.all([styled('later'), parts.includes(SELDOM) && styled('seldom'), ...parts.map(bringOther)]);
     } catch (error) {
         console.error(error);
         throw error;

@@ -11,34 +11,50 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 /// A file of the page.
 type File = (String, String);
 
-/// The page without inline styles and scripts, and the files that have them. `later`: which of its styles are not fetched until
-/// somebody asks for them (`split.js`). Each keeps its place among the others, for the last rule wins.
-pub(crate) fn strict(page: &str, later: &[bool]) -> Result<(String, Vec<File>), String> {
+/// When a style of the page is fetched: with the page, with the rest of the program, or with what is seldom needed (`split.js`).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comes {
+    First,
+    Later,
+    Seldom,
+}
+
+impl Comes {
+    /// The begin of a file's name, and what its link says.
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::First => ("page", ""),
+            Self::Later => ("later", " data-later disabled"),
+            Self::Seldom => ("seldom", " data-seldom disabled"),
+        }
+    }
+}
+
+/// The page without inline styles and scripts, and the files that have them. `comes`: when each of its styles is fetched. Each keeps
+/// its place among the others, for the last rule wins.
+pub(crate) fn strict(page: &str, comes: &[Comes]) -> Result<(String, Vec<File>), String> {
     let (page, styles) = without(page, "<style>", "</style>");
     let (page, scripts) = without(&page, "<script type=module>", "</script>");
     if styles.is_empty() || scripts.is_empty() {
         return Err("index.html has no inline styles or no start script".to_owned());
     }
-    if styles.len() != later.len() {
-        let (found, named) = (styles.len(), later.len());
+    if styles.len() != comes.len() {
+        let (found, named) = (styles.len(), comes.len());
         return Err(format!(
             "the page has {found} inline styles, index.html names {named}"
         ));
     }
-    let mut sheets: Vec<(bool, String)> = Vec::new();
-    for (text, &is_later) in styles.iter().zip(later) {
+    let mut sheets: Vec<(Comes, String)> = Vec::new();
+    for (text, &comes) in styles.iter().zip(comes) {
         match sheets.last_mut() {
-            Some((of, sheet)) if *of == is_later => sheet.push_str(text),
-            _ => sheets.push((is_later, text.clone())),
+            Some((of, sheet)) if *of == comes => sheet.push_str(text),
+            _ => sheets.push((comes, text.clone())),
         }
     }
     let mut files = Vec::new();
     let mut links = String::new();
-    for (is_later, text) in sheets {
-        let (stem, waits) = match is_later {
-            true => ("later", " data-later disabled"),
-            false => ("page", ""),
-        };
+    for (comes, text) in sheets {
+        let (stem, waits) = comes.words();
         let file = named(stem, "css", text);
         links.push_str(&format!("<link rel=stylesheet href=./{}{waits}>", file.0));
         files.push(file);
@@ -88,17 +104,17 @@ fn without(text: &str, open: &str, close: &str) -> (String, Vec<String>) {
 
 #[cfg(test)]
 mod tests {
-    use super::strict;
+    use super::{Comes, strict};
 
     #[test]
     fn nothing_inline_is_left() {
         let page = "<!doctype html><html><meta charset=utf-8><style>a{}</style><style>b{}</style><style>c{}</style><style>d{}</style>\
             <script src=./rescue.js type=module></script><script type=module>start()</script><body>";
-        let later = [false, false, true, false];
-        let (html, files) = strict(page, &later).unwrap();
+        let comes = [Comes::First, Comes::First, Comes::Seldom, Comes::Later];
+        let (html, files) = strict(page, &comes).unwrap();
         let texts: Vec<_> = files.iter().map(|(_, text)| &**text).collect();
         assert_eq!(texts, ["a{}b{}", "c{}", "d{}", "start()"]);
-        assert_eq!(html.matches("disabled").count(), 1);
+        assert_eq!(html.matches("disabled").count(), 2);
         assert!(
             !html.contains("<style") && !html.contains("start()"),
             "{html}"
@@ -107,7 +123,7 @@ mod tests {
             "content-security-policy",
             &*files[0].0,
             &*files[1].0,
-            "disabled",
+            "data-seldom disabled",
             &*files[2].0,
             "rescue.js",
             &*files[3].0,
@@ -117,9 +133,9 @@ mod tests {
         assert!(places.is_sorted(), "{html}");
         assert_eq!(html.matches("rescue.js").count(), 1);
         // Another text has another name.
-        let other = strict(&page.replace("a{}", "e{}"), &later).unwrap().1;
+        let other = strict(&page.replace("a{}", "e{}"), &comes).unwrap().1;
         assert!(other[0].0 != files[0].0 && other[3].0 == files[3].0);
-        assert!(strict(&html, &later).is_err());
-        assert!(strict(page, &later[1..]).is_err());
+        assert!(strict(&html, &comes).is_err());
+        assert!(strict(page, &comes[1..]).is_err());
     }
 }
