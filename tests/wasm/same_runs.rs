@@ -86,6 +86,7 @@ const WORLDS: &[(&str, u64)] = &[
     ("stale-read", 0x1457187831dbfdcf),
     ("late-handler", 0x7b73f713bb1b3687),
     ("dedup", 0x5d15e4af3cb8a9a0),
+    ("realfifo", 0x169bff7e16af0e4f),
     ("half-old-half-new", 0x45371e856e98fd50),
     ("workqueue-dedup", 0x7315262d83b738d0),
     ("pod-lifecycle", 0xc3407eac8afefc0e),

@@ -14,6 +14,7 @@ use crate::host::Host;
 use crate::later::Part;
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
+use deltascope_presentation::against::Against;
 use deltascope_presentation::command::{Command, Tell};
 use deltascope_presentation::rows::said as said_of;
 use deltascope_presentation::story::{Answer, Form};
@@ -518,6 +519,18 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                 >
                     {ui.word(|words| words.story_again)}
                 </button>
+                {(reached && ui.view.with_untracked(|view| view.lesson.can_choose)).then(|| view! {
+                    <button
+                        class="btn"
+                        data-testid="story-race"
+                        on:click=move |_| {
+                            ui.send(Command::Tell(Tell::Show(false)));
+                            ui.send(Command::Compare(Against::Race));
+                        }
+                    >
+                        {ui.word(|words| words.story_race)}
+                    </button>
+                })}
             </div>
         </div>
     }
@@ -565,6 +578,7 @@ fn more_of(ui: Ui, story: Memo<Option<StoryView>>, open: RwSignal<bool>) -> AnyV
                     <a href=source.url.to_string() target="_blank" rel="noopener" translate="no">
                         {source.title.to_string()}
                     </a>
+                    <small translate="no">" " {source.place()}</small>
                 </li>
             });
             Some(view! {

@@ -58,12 +58,17 @@ pub fn lanes(view: &View, lang: Lang) -> Vec<LaneRow> {
         era: generation.client_go(),
         kind: generation.as_str(),
         own: lane == race.own,
-        cells: cells(race, lane, &names, lang),
+        cells: cells(race, (lane, generation), &names, lang),
     };
     Generation::ALL.into_iter().enumerate().map(lane).collect()
 }
 
-fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow> {
+fn cells(
+    race: &RaceView,
+    (lane, generation): (usize, Generation),
+    names: &Names,
+    lang: Lang,
+) -> Vec<CellRow> {
     let moment = &race.moment;
     let differs = moment.differs(lane);
     let cell = |class, label: &str, differs, mut chips: Vec<Chip>, hidden: usize| {
@@ -89,7 +94,7 @@ fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow
     let mut cells = vec![
         cell(
             "loose",
-            queue.kind.id(),
+            &[queue.kind.id(), " · ", one_pop(generation, lang)].concat(),
             differs[QUEUES],
             queued,
             queue.hidden,
@@ -118,6 +123,23 @@ fn cells(race: &RaceView, lane: usize, names: &Names, lang: Lang) -> Vec<CellRow
         cells.push(cell("cols", &label, differs, chips, handler.known.hidden));
     }
     cells
+}
+
+/// What its next Pop takes from what waits.
+fn one_pop(generation: Generation, lang: Lang) -> &'static str {
+    let (en, zh) = match generation {
+        Generation::Classic => ("one Pop takes all of a key", "一次 Pop 取走一个 key 的全部"),
+        Generation::InOrder => ("one Pop takes one", "一次 Pop 取一个"),
+        Generation::Batched => (
+            "one Pop takes several, each of another key",
+            "一次 Pop 取多个，key 各不相同",
+        ),
+        Generation::Atomic => (
+            "one Pop takes several, or a whole list",
+            "一次 Pop 取多个，或一整个列表",
+        ),
+    };
+    lang.pick(en, zh)
 }
 
 /// The objects of a lane, with a hole for each that only other lanes have.

@@ -96,6 +96,7 @@ impl Course {
                 "first-look",
                 "deltafifo",
                 "dedup",
+                "realfifo",
                 "reflector",
                 "gone-410",
                 "tombstone",
@@ -536,7 +537,10 @@ mod tests {
             }
         }
         for (query, id) in [
-            ("RealFIFO", "half-old-half-new"),
+            ("RealFIFO", "realfifo"),
+            ("1.34", "realfifo"),
+            ("client-go 0.34", "realfifo"),
+            ("哪种队列", "realfifo"),
             ("HasSynced", "late-handler"),
             ("WaitForCacheSync", "late-handler"),
             ("reconnect", "gone-410"),

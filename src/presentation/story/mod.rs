@@ -314,6 +314,15 @@ pub struct Source {
     pub url: Arc<str>,
 }
 
+impl Source {
+    /// Its file and line: `delta_fifo.go:576`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        let file = self.url.rsplit('/').next().unwrap_or_default();
+        file.replace("#L", ":")
+    }
+}
+
 named! {
     /// A theme of the shelf, in its order.
     pub enum Theme {

@@ -133,7 +133,7 @@ words! {
     no_calls: "nothing called yet", "还没有调用";
     faults: "faults", "故障";
     cut_watch: "cut watch", "切断 watch";
-    compact: "410 (compact)", "410（压缩）";
+    compact: "410 (compact)", "410（清除历史）";
     compact_title:
         "Forget the history: the next watch from an old version is answered with 410 Gone. Compaction writes a key of its own, so the server’s rv goes up by one",
         "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone。压缩会写一个自己的 key，所以 API server 的 rv 加一";
@@ -333,6 +333,7 @@ words! {
     story_hint: "Hint", "提示";
     story_missed: "Not yet.", "还没达成。";
     story_reached: "You did it.", "成功了。";
+    story_race: "In all versions, side by side", "各版本并排比较";
     story_less: "Sources", "参考源码";
     story_code: "In your code", "在你的代码里";
     story_wrong: "Wrong", "错误写法";

@@ -78,6 +78,8 @@ lessons! {
             "I add a handler to an informer that is already running. What does it receive?" "informer 已在运行，这时再添加 handler，它会收到什么？";
         "dedup" told
             "My Pod changes ten times in a second. Does the queue merge that?" "Pod 一秒内变了十次，队列会把它们合并吗？";
+        "realfifo" told
+            "Which queue does my client-go have?" "我的 client-go 用的是哪种队列？";
         "half-old-half-new" told
             "Can my cache hold a state that the cluster never was in?" "缓存里会不会出现集群从未有过的状态？";
         "workqueue-dedup" told

@@ -27,6 +27,13 @@ test("what one Pop of a DeltaFIFO takes together holds together, and a RealFIFO'
   await app.eventually("three deltas wait", (s) => s.comparison?.with === "race");
   await app.page.locator(".race-lane .c").first().waitFor();
   assert.deepEqual([await joined(".race-lane[data-era='1.32']"), await joined(".race-lane[data-era='1.34']")], [2, 0]);
+  const queues = await app.page.locator(".lane-cell:first-of-type > .cmp-label").allInnerTexts();
+  assert.deepEqual(queues.map((label) => label.replace("≠", "").trim()), [
+    "DeltaFIFO · one Pop takes all of a key",
+    "RealFIFO · one Pop takes one",
+    "RealFIFO · one Pop takes several, each of another key",
+    "RealFIFO · one Pop takes several, or a whole list",
+  ]);
 }));
 
 test("playing stops where lanes part and says what the handler knows, and a click opens a lane", onPage({ lesson: "tombstone" }, async (app) => {

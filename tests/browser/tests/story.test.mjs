@@ -491,3 +491,19 @@ test("where a program fills the queue, one acts as the program: by clicks alone 
   // Six lines of the lesson, and four of an Update and one Delete.
   assert.equal((await app.state()).output.length, 10);
 }));
+
+test("whoever has reached a goal sees side by side what all generations make of it", onPage({ link: "#v1;lesson=realfifo;scene=5" }, async (app) => {
+  await app.id("goal").waitFor();
+  assert.equal(await app.id("story-race").count(), 0);
+  for (const name of ["web-0", "web-1", "web-0"]) {
+    await app.call("inject", { op: "update", object: { metadata: { namespace: "default", name } } });
+  }
+  await app.toEnd();
+  await app.id("goal-reached").waitFor();
+  await app.id("story-race").click();
+  const { scene } = await app.eventually("the four generations", (s) => s.comparison?.with === "race");
+  assert.equal(scene, null);
+  await app.page.locator(".race-lane .c").first().waitFor();
+  const joined = (era) => app.page.locator(`.race-lane[data-era='${era}'] .c.joined`).count();
+  assert.deepEqual([await joined("1.32"), await joined("1.34")], [1, 0], "both changes of web-0 leave a DeltaFIFO together");
+}));
