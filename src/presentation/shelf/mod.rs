@@ -319,7 +319,8 @@ fn with_generations(query: &str) -> (String, Option<Generation>) {
         let (before, from) = rest.split_at(at);
         let end = from.find(|c| !is_number(c)).unwrap_or(from.len());
         let (number, after) = from.split_at(end);
-        let version = version(number);
+        let version =
+            version(number).filter(|_| number.ends_with('.') || !after.starts_with(is_latin));
         known.extend([before, version.map_or(number, |(version, _)| version)]);
         named.extend(version.map(|(_, era)| era));
         rest = after;
@@ -334,11 +335,13 @@ fn with_generations(query: &str) -> (String, Option<Generation>) {
     (known, era)
 }
 
-/// What the cards call this version of client-go or of Kubernetes, whichever patch it is.
+/// What the cards call this version of client-go or of Kubernetes, whichever patch it is. Other numbers, as durations, are
+/// none.
 fn version(number: &str) -> Option<(&'static str, Generation)> {
     let mut parts = number.split('.');
     let (major, minor) = (parts.next()?, parts.next()?);
-    let era = Generation::from_version(&format!("1.{minor}"))?;
+    let is_minor = minor.len() == 2 && ("20"..="60").contains(&minor);
+    let era = Generation::from_version(&format!("1.{minor}")).filter(|_| is_minor)?;
     match major {
         "0" => Some((era.client_go(), era)),
         "1" => Some((era.version(), era)),
@@ -563,6 +566,12 @@ mod tests {
             ("0.36 = 1.36", Some(Generation::Atomic)),
             ("1.32 and 1.36", None),
             ("2.36 of 10.36", None),
+            ("0.34.x", Some(Generation::InOrder)),
+            ("1.36版本", Some(Generation::Atomic)),
+            ("0.5 s", None),
+            ("1.36s", None),
+            ("1.365 s", None),
+            ("Waited for 1.049358s due to client-side throttling", None),
             ("relist", None),
         ] {
             assert_eq!(Shelf::library().find(query).era, era, "{query:?}");
