@@ -7,8 +7,8 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsValue;
 use web_sys::{Element, MouseEvent};
 
+use super::layout::Layout;
 use super::parts::{Live, drawn};
-use super::presenter::Presenter;
 use crate::host::tap;
 use crate::memo::effect;
 use crate::ui::{Browse, Shelved, Taken, Ui};
@@ -88,7 +88,7 @@ fn go_to(ui: Ui, link: &str) {
 fn keep(shown: &str, top: Option<i32>) -> Option<()> {
     let history = window().history().ok()?;
     let top = top.map_or(JsValue::NULL, JsValue::from);
-    let now = window().location().hash().ok()?;
+    let now = address()?;
     // An address that leads to nothing needs no way back.
     match now == shown || !link::is_link(&now) {
         true => history.replace_state_with_url(&top, "", Some(shown)),
@@ -97,48 +97,72 @@ fn keep(shown: &str, top: Option<i32>) -> Option<()> {
     .ok()
 }
 
-/// From now on the address names the scene that is told, and the history whether it is presented: so a page that is loaded
-/// again shows what it showed.
-pub(super) fn keep_place(ui: Ui, presenter: Presenter) {
-    let kept = window().history().ok().and_then(|kept| kept.state().ok());
-    if kept.is_some_and(|kept| kept == PRESENTED) {
-        presenter.next.set(true);
-    }
+/// From now on the address names the scene that is told, and the history whether it is presented: a page that is loaded again
+/// begins there. What else was changed, as the generation in the header, is not kept.
+pub(super) fn keep_place(ui: Ui, layout: Layout) {
+    let Layout {
+        presenter, narrow, ..
+    } = layout;
+    // Whatever is told in its place is not presented.
+    let again = StoredValue::new(address().filter(|_| is_kept_presented()));
     let told = ui.memo(|view| {
         let story = view.story.as_ref().filter(|story| !story.handout)?;
         Some((Arc::clone(&view.lesson.id), story.index + 1))
     });
     effect(move || {
+        let told = told.get();
+        if let Some((lesson, _)) = &told
+            && let Some(asked) = again.try_update_value(Option::take).flatten()
+            && leads_to(&asked, lesson)
+            && !narrow.get_untracked()
+            && !untrack(|| ui.shelved())
+        {
+            presenter.on.set(true);
+        }
         let presented = presenter.on.get();
-        if let Some((lesson, scene)) = told.get() {
-            let _ = write_scene(&lesson, scene, presented);
+        let place = told.and_then(|(lesson, scene)| with_scene(&address()?, &lesson, scene));
+        // Else the history may keep how far the shelf was read.
+        if place.is_some() || is_kept_presented() && again.with_value(Option::is_none) {
+            let kept = presented && place.is_some();
+            let kept = if kept { PRESENTED } else { JsValue::NULL };
+            if let Ok(history) = window().history() {
+                let _ = history.replace_state_with_url(&kept, "", place.as_deref());
+            }
         }
     });
 }
 
-/// Writes the scene into an address that leads to the lesson.
-fn write_scene(lesson: &str, scene: usize, presented: bool) -> Option<()> {
-    let now = window().location().hash().ok()?;
-    let [lesson, scene] = [["lesson=", lesson].concat(), format!("scene={scene}")];
-    let mut parts: Vec<&str> = now.split(';').collect();
-    if !parts.contains(&&*lesson) {
+fn address() -> Option<String> {
+    window().location().hash().ok()
+}
+
+fn is_kept_presented() -> bool {
+    let kept = window().history().and_then(|history| history.state());
+    kept.is_ok_and(|kept| kept == PRESENTED)
+}
+
+/// Whether a link, as the page writes it, leads to the lesson.
+fn leads_to(link: &str, lesson: &str) -> bool {
+    let mut parts = link.split(';');
+    parts.any(|part| part.strip_prefix("lesson=") == Some(lesson))
+}
+
+/// The link to this scene, made from one that leads to the lesson.
+fn with_scene(link: &str, lesson: &str, scene: usize) -> Option<String> {
+    if !leads_to(link, lesson) {
         return None;
     }
+    let scene = format!("scene={scene}");
+    let mut parts: Vec<&str> = link.split(';').filter(|part| *part != "handout").collect();
     if !parts.contains(&&*scene) {
         // These are of where it led before.
-        parts.retain(|part| {
-            *part != "handout" && !["at=", "sel="].iter().any(|of| part.starts_with(of))
-        });
+        parts.retain(|part| !["at=", "sel="].iter().any(|of| part.starts_with(of)));
         match parts.iter_mut().find(|part| part.starts_with("scene=")) {
             Some(part) => *part = &scene,
             None => parts.push(&scene),
         }
     }
-    let kept = if presented { PRESENTED } else { JsValue::NULL };
-    let history = window().history().ok()?;
-    history
-        .replace_state_with_url(&kept, "", Some(&parts.join(";")))
-        .ok()
+    Some(parts.join(";"))
 }
 
 /// What scrolls the shelf: on a narrow screen the page itself.
@@ -157,7 +181,7 @@ pub(super) fn read_to(ui: Ui) -> Option<i32> {
         .shelf
         .with_untracked(|shelf| shelf.lessons().map(shelf_link));
     let shelf = shelf?.to_string();
-    let is_here = window().location().hash().ok()? == shelf;
+    let is_here = address()? == shelf;
     let top = window().history().ok()?.state().ok()?.as_f64();
     let top = top.filter(|_| is_here)?;
     keep(&shelf, None)?;

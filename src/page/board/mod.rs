@@ -118,7 +118,7 @@ pub fn Board() -> impl IntoView {
     stops::listen(ui, layout);
     if !embedded {
         shelf::keep_progress(ui);
-        links::keep_place(ui, layout.presenter);
+        links::keep_place(ui, layout);
     }
     let on_paper = ui.memo(|view| view.on_paper());
     let link = Link::get();

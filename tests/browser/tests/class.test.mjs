@@ -238,6 +238,33 @@ test("a page that is loaded anew presents the scene that it presented", onPage({
   await again();
   await settled(app);
   assert.ok(!(await presents(app)));
+  // Who has looked closer was no longer presenting.
+  await present(app);
+  await press(app, "m");
+  await app.page.waitForFunction(() => history.state === null);
+  await again();
+  await settled(app);
+  assert.ok(!(await presents(app)));
+}));
+
+test("nothing else is presented in place of what does not open again", onPage({ link: STORY, viewport: LAPTOP }, async (app) => {
+  await present(app);
+  await app.page.evaluate(() => history.replaceState(true, "", "#v1;lesson=none;scene=1"));
+  await app.page.reload();
+  await app.page.waitForFunction(() => window.deltascope?.getState().error);
+  await app.page.evaluate((link) => (location.hash = link), STORY);
+  await app.eventually("the story", (state) => state.scene?.index === 1);
+  await settled(app);
+  assert.ok(!(await presents(app)));
+}));
+
+test("a handout that was closed does not come back", onPage({ link: "#v1;lesson=first-look;scene=3;handout", viewport: LAPTOP }, async (app) => {
+  await app.id("handout").waitFor();
+  await press(app, "Escape");
+  await app.page.waitForFunction(() => location.hash === "#v1;lesson=first-look;scene=3");
+  await app.page.reload();
+  await app.page.waitForFunction(() => window.deltascope?.getState().scene?.index === 3);
+  assert.equal(await app.id("handout").count(), 0);
 }));
 
 test("what moves between scenes keeps to the boxes as they are", onPage({ link: "#v1;lesson=first-look;scene=2", viewport: LAPTOP, motion: true }, async (app) => {
