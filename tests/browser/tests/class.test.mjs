@@ -372,6 +372,7 @@ test("one's own lesson leads to no other one, for no address leads back", onPage
   await present(app);
   for (let times = 0; times < 3; times += 1) await press(app, "PageDown");
   await settled(app);
+  assert.ok(await presents(app));
   assert.equal(await app.id("next-lesson").count(), 0);
   assert.equal((await app.state()).scene?.index, 7);
 }));
