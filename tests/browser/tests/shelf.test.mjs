@@ -247,7 +247,7 @@ test("a course has notes for its teacher, and only they are printed", onPage({},
   await app.id("btn-lessons").click();
   await app.id("teach-long").click();
   const lessons = app.page.locator(".notes-of");
-  await app.page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 12);
+  await app.page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 13);
   const first = await lessons.first().textContent();
   for (const words of ["How many times will your handler be called?", "1 time", "3 times", "Scene 5", "Your turn"]) {
     assert.ok(first.includes(words), `${words}: ${first}`);
@@ -260,7 +260,7 @@ test("a course has notes for its teacher, and only they are printed", onPage({},
   await app.id("teach-back").click();
   assert.equal((await cards(app)).length, 13);
   await app.id("course-close").click();
-  assert.ok((await cards(app)).length > 12);
+  assert.ok((await cards(app)).length > 13);
   // The course begins in front of a class.
   await app.id("teach-long").click();
   await app.id("teach-present").click();
@@ -275,7 +275,7 @@ test("a course has notes for its teacher, and only they are printed", onPage({},
 for (const viewport of [DESKTOP, PHONE]) {
   test(`Back leads from a scene to the notes that it was opened from, as far as they were read (${viewport.width})`, onPage({ viewport }, async (app) => {
     const { page } = app;
-    const all = () => page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 12);
+    const all = () => page.waitForFunction(() => document.querySelectorAll(".notes-of").length === 13);
     await app.id("btn-lessons").click();
     await app.id("teach-long").click();
     await all();
