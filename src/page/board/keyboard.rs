@@ -148,10 +148,12 @@ pub(super) fn listen(ui: Ui, layout: Layout, help: RwSignal<bool>) {
         if action == Action::Command(Command::Tell(Tell::Next))
             && let Some(next) = here.find(NEXT_LESSON)
         {
-            let runs = ui.view.with_untracked(|view| view.playing);
+            // While it plays, what the class has done is still to be seen.
+            let plays = ui.view.with_untracked(|view| view.playing);
+            if plays {
+                return;
+            }
             match next.matches(":focus").unwrap_or_default() {
-                // What the class has done is still to be seen.
-                _ if runs => {}
                 true => next.unchecked_into::<HtmlElement>().click(),
                 false => focus(Some(next)),
             }
