@@ -543,8 +543,12 @@ pub(super) fn next_lesson(ui: Ui, done: Memo<bool>) -> AnyView {
     drawn(
         move || {
             let lesson = lesson.get();
-            let next = is_known(&lesson).then(|| next(ui, &lesson));
-            (next.flatten(), ui.lang.get())
+            let next = if is_known(&lesson) {
+                next(ui, &lesson)
+            } else {
+                None
+            };
+            (next, ui.lang.get())
         },
         move |(card, lang)| {
             card.as_ref().map(|card| {
