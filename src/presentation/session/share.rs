@@ -218,9 +218,10 @@ impl Export {
     #[must_use]
     pub fn file_name(&self, lesson: &str) -> String {
         let extension = match self {
-            Self::Transcript(_) => "txt",
-            // All else that is saved is a run.
-            _ => "jsonl",
+            Self::Trace | Self::Scrambled(_) => "jsonl",
+            Self::Transcript(_) | Self::Link => "txt",
+            Self::Svg(_) => "svg",
+            Self::Handout(_) => "html",
         };
         let name = match self {
             // The name may give something away.
