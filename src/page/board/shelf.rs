@@ -170,6 +170,7 @@ pub(super) fn Shelf() -> impl IntoView {
     effect_after(move |before: Option<()>| {
         course.track();
         teaches.track();
+        // Effects run after the current task: the shelf is in the page.
         let Some(scroller) = scroller(ui) else {
             return;
         };
