@@ -131,12 +131,12 @@ fn one_pop(generation: Generation, lang: Lang) -> &'static str {
         Generation::Classic => ("one Pop takes all of a key", "一次 Pop 取走一个 key 的全部"),
         Generation::InOrder => ("one Pop takes one", "一次 Pop 取一个"),
         Generation::Batched => (
-            "one Pop takes several, each of another key",
+            "one Pop takes several, one per key",
             "一次 Pop 取多个，key 各不相同",
         ),
         Generation::Atomic => (
-            "one Pop takes several, or a whole list",
-            "一次 Pop 取多个，或一整个列表",
+            "one Pop takes several, one per key, or a list",
+            "一次 Pop 取多个，key 各不相同，或一整个列表",
         ),
     };
     lang.pick(en, zh)

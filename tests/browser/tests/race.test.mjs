@@ -31,8 +31,8 @@ test("what one Pop of a DeltaFIFO takes together holds together, and a RealFIFO'
   assert.deepEqual(queues.map((label) => label.replace("≠", "").trim()), [
     "DeltaFIFO · one Pop takes all of a key",
     "RealFIFO · one Pop takes one",
-    "RealFIFO · one Pop takes several, each of another key",
-    "RealFIFO · one Pop takes several, or a whole list",
+    "RealFIFO · one Pop takes several, one per key",
+    "RealFIFO · one Pop takes several, one per key, or a list",
   ]);
 }));
 
