@@ -65,6 +65,8 @@ for (const seen of [false, true]) {
   await start("page/index.html", { seen, viewport: PHONE });
   await start("page/index.html", { seen, viewport: LAPTOP, forcedColors: "active" });
 }
+// Somebody who comes back is shown the lessons.
+for (const viewport of [DESKTOP, PHONE]) await start("page/index.html", { seen: true, kept: { "deltascope.shelf": "" }, viewport });
 // Somebody who has chosen smaller steps, and sees all tools.
 await start("page/index.html", { seen: true, kept: { "deltascope.tools": "on", "deltascope.step": "micro" } });
 await start("page/index.html#v1;lesson=tombstone");

@@ -23,14 +23,14 @@ after(async () => {
 
 /** The page with its first picture, and a switch that lets the rest come. With `holds` it neither comes nor fails until
     `release`. What the program cannot go on without comes in any case, and is in `forced`. */
-async function withoutRest(t, { url = server.url, hash = "", firstVisit = false, holds = false, rest = LATER } = {}) {
+async function withoutRest(t, { url = server.url, hash = "", firstVisit = false, shelf = "off", holds = false, rest = LATER } = {}) {
   const context = await browser.newContext({ locale: "en-US", reducedMotion: "reduce" });
   t.after(() => context.close());
   if (!firstVisit) {
-    await context.addInitScript(() => {
+    await context.addInitScript((shelf) => {
       localStorage.setItem("deltascope.seen", "1");
-      localStorage.setItem("deltascope.shelf", "off");
-    });
+      localStorage.setItem("deltascope.shelf", shelf);
+    }, shelf);
   }
   const net = { isUp: false, forced: [] };
   const released = new Promise((release) => (net.release = (isUp = true) => release((net.isUp = isUp))));
@@ -158,6 +158,14 @@ for (const [what, open, isOpen, rest] of [
     assert.deepEqual([net.forced, errors], [[], []]);
   });
 }
+
+test("nothing stops the page where somebody comes back to the lessons", { skip }, async (t) => {
+  const { page, net, errors } = await withoutRest(t, { shelf: "", holds: true });
+  await page.locator(".shelf, .masthead").first().waitFor();
+  net.release();
+  await page.locator(".shelf [data-testid^=card-]").first().waitFor();
+  assert.deepEqual([net.forced, errors], [[], []], "make starts");
+});
 
 test("a link is opened once the rest is there", { skip }, async (t) => {
   const { page, net, said } = await withoutRest(t, { hash: "#v1;lesson=tombstone" });
