@@ -55,7 +55,7 @@ const FILES = existsSync(DIST) ? readdirSync(DIST).filter((name) => FILE.test(na
 export const IS_SPLIT = FILES.length > 0;
 /** What no first picture needs. */
 export const LATER = /\bdeltascope-[0-9a-f]+-(?:rest|own|seldom)\.wasm/;
-/** Of that, what neither a lesson nor a panel needs, and what only the page has. */
+/** Of that, what neither a lesson nor a room needs, and what only the page has. */
 export const SELDOM = /\bdeltascope-[0-9a-f]+-seldom\.wasm/;
 export const OWN = /\bdeltascope-[0-9a-f]+-own\.wasm/;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 // The books' tables state the sizes (element.md), and README and the limits that of the page; all are held to this many KB. The goals are
-// 450 KB for the page, 350 for an element and 800 with every lesson and every panel. What starts.txt cuts drifts as functions get other names: so much may pass
+// 450 KB for the page, 350 for an element and 800 with every lesson and every room. What starts.txt cuts drifts as functions get other names: so much may pass
 // before the list is written anew.
 const DRIFT_KB = 25;
 const ROOT = new URL("../../", import.meta.url);
@@ -25,7 +25,7 @@ if (!program) {
 const stem = program.replace("_bg.wasm", "");
 const main = [program, `${stem}.js`];
 // The program's other files: what only the first pictures of the page need, or only those of elements, or the page and some elements; what
-// none does but lessons or panels do, of that what only the page has, and what neither needs.
+// none does but lessons or rooms do, of that what only the page has, and what neither needs.
 const other = Object.fromEntries(["page", "element", "more", "rest", "own", "seldom"].map((side) => [side, `${stem}-${side}.wasm`]));
 if (!names.includes(other.rest)) {
   console.error(`${dist} holds a program in one piece: only a release is split`);
@@ -36,7 +36,7 @@ const own = names.filter((name) => /^(page|start)-\w+\.(css|js)$/.test(name));
 // The styles that come with the rest, and with what is seldom needed.
 const [later, seldom] = ["later", "seldom"].map((when) => names.filter((name) => name.startsWith(`${when}-`) && name.endsWith(".css")));
 const page = ["index.html", ...own, "old.js", "rescue.js", "alive.js", ...main, other.page, other.more];
-// With every lesson and every panel.
+// With every lesson and every room.
 const lessons = [...page, ...later, other.element, other.rest, other.own];
 const rows = [
   ["page", page],

@@ -95,7 +95,7 @@ async function many(app) {
     await app.call("inject", { op: "create", object: { metadata: { namespace: "many", name: `web-${number}` } } });
   }
   await app.call("step", 60, "event");
-  assert.ok(await app.page.locator("canvas").first().isVisible());
+  await app.page.locator("canvas").first().waitFor();
 }
 
 /** Presses what is there of them. Returns how many. */

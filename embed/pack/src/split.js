@@ -1,6 +1,6 @@
 
 // --- the program's other files: what only the first pictures of the page, or of elements, need, or both but not most elements, the
-// rest, of that what only the page has, and what neither a lesson nor a panel needs ---
+// rest, of that what only the page has, and what neither a lesson nor a room needs ---
 
 const [PAGE, ELEMENT, MORE, REST, OWN, SELDOM] = [0, 1, 2, 3, 4, 5];
 let isElement = false;

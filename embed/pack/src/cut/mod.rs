@@ -60,7 +60,7 @@ pub(crate) enum Side {
     Rest,
     /// Of that, what only the page has. It comes after the rest.
     Own,
-    /// What neither a lesson nor a panel needs. It comes after the rest.
+    /// What neither a lesson nor a room needs. It comes after the rest.
     Seldom,
 }
 

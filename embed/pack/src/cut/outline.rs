@@ -77,7 +77,14 @@ pub(super) fn outline(
             stretches
         })?;
         for (at, kept) in pass.kept.into_iter().enumerate() {
-            let before = |now: usize| was[at].get(now).copied().unwrap_or(now);
+            // One that no pass has changed has what it had.
+            let before = |now: usize| {
+                if was[at].is_empty() {
+                    now
+                } else {
+                    was[at][now]
+                }
+            };
             let ranges = pass.taken[at].iter();
             let ranges = ranges.map(|range| (before(range.start)..before(range.end), of));
             taken[at].extend(ranges);

@@ -15,9 +15,11 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
+use super::later::later;
 use super::layout::{Layout as Screen, px_of};
 use super::parts::{list, maybe, part, text};
 use super::tabs::DrawerTab;
+use crate::later::Part;
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
@@ -80,19 +82,23 @@ type Label = fn(&'static Strings) -> &'static str;
 /// Receives the key that was clicked.
 type Chosen = Option<RwSignal<Option<Key>>>;
 
-/// A field of cells.
+/// A field of cells. So many objects are seldom.
 pub(super) fn cells(field: Field, label: Label, chosen: Chosen) -> AnyView {
-    Density(DensityProps {
-        field,
-        label,
-        chosen,
-    })
-    .into_any()
+    let drawn = move || {
+        Density(DensityProps {
+            field,
+            label,
+            chosen,
+        })
+        .into_any()
+    };
+    later(Part::Seldom, || true, drawn).into_any()
 }
 
 /// A strip of marks: many keys of an index' value.
 pub(super) fn marks(row: Memo<ValueRow>) -> AnyView {
-    Strip(StripProps { row }).into_any()
+    let drawn = move || Strip(StripProps { row }).into_any();
+    later(Part::Seldom, || true, drawn).into_any()
 }
 
 #[component]
