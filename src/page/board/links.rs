@@ -1,4 +1,4 @@
-//! Links to lessons, and what a click on one does.
+//! Links to lessons, what a click on one does, and what the address and the history keep of what is shown.
 
 use std::rc::Rc;
 use std::sync::Arc;
