@@ -523,10 +523,7 @@ fn aim(ui: Ui, goal: &GoalView, lang: Lang) -> AnyView {
                     <button
                         class="btn"
                         data-testid="story-race"
-                        on:click=move |_| {
-                            ui.send(Command::Tell(Tell::Show(false)));
-                            ui.send(Command::Compare(Against::Race));
-                        }
+                        on:click=move |_| ui.send(Command::Compare(Against::Race))
                     >
                         {ui.word(|words| words.story_race)}
                     </button>

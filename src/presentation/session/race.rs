@@ -30,6 +30,9 @@ impl Session {
     /// Shows the four generations; where nothing differs, at their next parting, or else at their first.
     pub(super) fn race_from_parting(&mut self) -> Change {
         let change = self.begin_race();
+        if self.race().is_some() {
+            self.leave_story();
+        }
         let first = self.race_mut().and_then(|racing| {
             let Racing { race, time, .. } = racing;
             let is_same = !race.at(*time).differs_somewhere();

@@ -364,6 +364,14 @@ impl Session {
         self.place_of(self.telling.as_ref()?.story.until(scene)?)
     }
 
+    /// Shows the run without its story.
+    pub(super) fn leave_story(&mut self) {
+        if let Some(telling) = &mut self.telling {
+            telling.shown = false;
+            telling.to = None;
+        }
+    }
+
     fn show_story(&mut self, shown: bool) -> Change {
         self.playback.pause();
         let cursor = self.playback.cursor();
