@@ -92,7 +92,7 @@ struct Inner {
     run: Turns,
     /// The openings: the result of an older one is not shown.
     opening: Turns,
-    /// What waits for the rest, and whether that is being fetched.
+    /// What waits for its part of the program, and whether that is being fetched.
     line: Rc<Line>,
     brings: Cell<bool>,
     /// The commands: a later one ends what is computed for an earlier one.
@@ -264,6 +264,7 @@ impl Driver {
             progress: RwSignal::default(),
             kept: RwSignal::new(true),
             waits: RwSignal::new(false),
+            fetches: RwSignal::new(0),
             missing: RwSignal::new(None),
         };
         self.attach(ui);

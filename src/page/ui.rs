@@ -49,8 +49,10 @@ pub struct Ui {
     pub progress: RwSignal<Progress>,
     /// Whether the browser keeps what is remembered.
     pub kept: RwSignal<bool>,
-    /// Whether something waits for the rest of the program. Beside the view, for to draw that anew takes much of the rest.
+    /// Whether a command waits for a part of the program. Beside the view, for to draw that anew takes much of the rest.
     pub waits: RwSignal<bool>,
+    /// How many fetches what was opened waits for.
+    pub fetches: RwSignal<u32>,
     /// Why a part of the program has not come.
     pub missing: RwSignal<Option<Text>>,
 }

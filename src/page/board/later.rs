@@ -31,8 +31,10 @@ fn once_there(
         if !when() || is_there.get_untracked() {
             return;
         }
+        ui.fetches.update(|fetches| *fetches += 1);
         spawn_local(async move {
             let missing = fetched(part).await.err();
+            ui.fetches.try_update(|fetches| *fetches -= 1);
             if asked.is_disposed() {
                 return;
             }

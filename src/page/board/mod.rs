@@ -308,14 +308,13 @@ fn Problem() -> impl IntoView {
                 .then_some(error)
         })
     });
-    let opening = Memo::new(move |_| {
-        let waits = ui.waits.get().then_some(0);
-        waits.or_else(|| ui.view.with(|view| view.opening))
-    });
+    let opening = ui.memo(|view| view.opening);
+    let waits = Memo::new(move |_| ui.waits.get());
+    let is_busy = move || waits.get() || opening.get().is_some();
     let playing = ui.memo(|view| view.playing);
     // What was read is in the way while the run goes on; no command takes it away then.
     effect(move || {
-        if error.with(Option::is_some) && playing.get() && opening.get().is_none() {
+        if error.with(Option::is_some) && playing.get() && !is_busy() {
             let read = set_timeout_with_handle(move || ui.send(Command::DismissError), READ);
             if let Ok(read) = read {
                 on_cleanup(move || read.clear());
@@ -325,20 +324,27 @@ fn Problem() -> impl IntoView {
     view! {
         <div class="problem">
             {shown(
-                move || opening.get().is_some(),
+                move || is_busy() || ui.fetches.get() > 0,
                 move || {
+                    let opens = move || opening.get().is_some();
                     view! {
-                        <div class="problem-card" data-testid="opening">
-                            <span role="status">{ui.word(|words| words.opening)}</span>
-                            <span>
-                                {text(move || {
-                                    let done = opening.get().unwrap_or_default();
-                                    ui.words().opening_steps.replace("{n}", &done.to_string())
+                        <div class="problem-card" class:coming=move || !opens() data-testid="opening">
+                            <span role="status">
+                                {text(move || match opens() {
+                                    true => ui.words().opening,
+                                    false => ui.words().fetching,
                                 })}
                             </span>
-                            <button class="btn" on:click=move |_| ui.send(Command::DismissError)>
-                                {ui.word(|words| words.stop_opening)}
-                            </button>
+                            {shown(opens, move || {
+                                let done = move || opening.get().unwrap_or_default();
+                                let said = move || ui.words().opening_steps.replace("{n}", &done().to_string());
+                                view! { <span>{text(said)}</span> }
+                            })}
+                            {shown(is_busy, move || view! {
+                                <button class="btn" on:click=move |_| ui.send(Command::DismissError)>
+                                    {ui.word(|words| words.stop_opening)}
+                                </button>
+                            })}
                         </div>
                     }
                 },

@@ -406,6 +406,7 @@ words! {
     known_off: "KnownObjects off", "KnownObjects 关";
     theme_to_light: "Switch to the light theme", "切换到浅色主题";
     opening: "Computing. The current picture stays until it is done.", "正在计算，完成之前保持当前画面。";
+    fetching: "Loading a part of the page…", "正在加载页面的一部分…";
     opening_steps: "{n} facts", "{n} 个事实";
     stop_opening: "Stop", "停止";
     fork_here: "Fork here", "在此分叉";

@@ -147,10 +147,13 @@ for (const [what, open, isOpen, rest] of [
   ["the dialog of a cluster", "btn-cluster", "dialog.cluster[open]", SELDOM],
   ["a tab of the drawer", "btn-share", "[data-testid=share-link]", SELDOM],
 ]) {
-  test(`what does not come is said, and fetched again when it is asked for: ${what}`, { skip }, async (t) => {
-    const { page, net, said, errors } = await withoutRest(t, { rest });
+  test(`what is fetched is said, and if it does not come; it is fetched again when it is asked for: ${what}`, { skip }, async (t) => {
+    const { page, net, said, errors } = await withoutRest(t, { rest, holds: true });
     await page.getByTestId(open).click();
+    await opening(page).filter({ hasText: "Loading a part" }).waitFor();
+    net.release(false);
     await said.waitFor();
+    assert.equal(await opening(page).count(), 0);
     assert.equal(await page.locator(isOpen).count(), 0);
     net.isUp = true;
     await page.getByTestId(open).click();
@@ -162,6 +165,7 @@ for (const [what, open, isOpen, rest] of [
 test("nothing stops the page where somebody comes back to the lessons", { skip }, async (t) => {
   const { page, net, errors } = await withoutRest(t, { shelf: "", holds: true });
   await page.locator(".shelf, .masthead").first().waitFor();
+  await opening(page).waitFor();
   net.release();
   await page.locator(".shelf [data-testid^=card-]").first().waitFor();
   assert.deepEqual([net.forced, errors], [[], []], "make starts");
