@@ -319,8 +319,9 @@ fn with_generations(query: &str) -> (String, Option<Generation>) {
         let (before, from) = rest.split_at(at);
         let end = from.find(|c| !is_number(c)).unwrap_or(from.len());
         let (number, after) = from.split_at(end);
-        let version =
-            version(number).filter(|_| number.ends_with('.') || !after.starts_with(is_latin));
+        let ends = number.ends_with('.') || !after.starts_with(is_latin);
+        let is_of_go = matches!(before.split_whitespace().last(), Some("go" | "golang"));
+        let version = version(number).filter(|_| ends && !is_of_go);
         known.extend([before, version.map_or(number, |(version, _)| version)]);
         named.extend(version.map(|(_, era)| era));
         rest = after;
@@ -568,6 +569,8 @@ mod tests {
             ("2.36 of 10.36", None),
             ("0.34.x", Some(Generation::InOrder)),
             ("1.36版本", Some(Generation::Atomic)),
+            ("go 1.22", None),
+            ("client-go 0.34 with Go1.22", Some(Generation::InOrder)),
             ("0.5 s", None),
             ("1.36s", None),
             ("1.365 s", None),
