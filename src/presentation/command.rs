@@ -240,6 +240,8 @@ impl Command {
                 | Self::RunUntil(..)
                 | Self::PlayUntil(..)
                 | Self::Break(..)
+                | Self::Select(Some(_))
+                | Self::AskWhy(true)
         )
     }
 

@@ -9,6 +9,7 @@ use super::layout::Layout;
 use super::parts::{along, focus, part, shown, text};
 use super::tabs::{DrawerTab, focus_tab};
 use super::{branches, checks, compare, share, table, until, why};
+use crate::later::Part;
 use crate::ui::{ON, Ui, remember, remembered};
 use deltascope_presentation::stage::Panel;
 
@@ -187,7 +188,7 @@ pub(super) fn Drawer() -> impl IntoView {
                 >
                     {part(move || {
                         let tab = drawer.open.get()?;
-                        Some(later(tab.comes_with(), || true, move || view(tab)))
+                        Some(later(Part::Seldom, || true, move || view(tab)))
                     })}
                 </div>
             </section>

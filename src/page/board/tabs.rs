@@ -6,7 +6,6 @@ use leptos::wasm_bindgen::JsCast;
 
 use super::icons;
 use super::parts::focus;
-use crate::later::Part;
 use crate::ui::Ui;
 use deltascope_presentation::strings::Strings;
 use deltascope_world::named;
@@ -33,14 +32,6 @@ impl DrawerTab {
     /// Whether its button waits until somebody asks for all.
     pub(super) fn is_rare(self) -> bool {
         matches!(self, Self::Until | Self::Checks | Self::Table)
-    }
-
-    /// What its view is a part of.
-    pub(super) fn comes_with(self) -> Part {
-        match self {
-            Self::Why => Part::Rest,
-            Self::Until | Self::Branches | Self::Checks | Self::Table | Self::Share => Part::Seldom,
-        }
     }
 
     pub(super) fn word(self, words: &Strings) -> &'static str {
