@@ -15,7 +15,7 @@ use deltascope::presentation::cluster;
 use deltascope::presentation::command::{Command, Export};
 use deltascope::presentation::options::{Attribute, Options, Place};
 use deltascope::presentation::session::Session;
-use deltascope::presentation::session::typed::{CALLS, Given};
+use deltascope::presentation::session::typed::{CALLS, Given, SELDOM_CALLS};
 use deltascope::presentation::shelf::progress::Progress;
 use deltascope::presentation::state::state;
 use deltascope::presentation::story::Story;
@@ -627,7 +627,8 @@ fn message(bytes: &[u8]) {
         let given = call.get(1).cloned().unwrap_or_default();
         let text = given.as_str().unwrap_or_default();
         // The smallest run is found by trying many.
-        let mut commands = CALLS.iter().filter(|(name, _)| *name != "smallest");
+        let calls = CALLS.iter().chain(&SELDOM_CALLS);
+        let mut commands = calls.filter(|(name, _)| *name != "smallest");
         if let Some((_, command)) = commands.find(|(one, _)| *one == name) {
             let other = call.get(2).map(value_given).unwrap_or_default();
             session.obey(command(&value_given(&given), &other));

@@ -24,21 +24,6 @@ type Connects = Pin<Box<dyn Future<Output = Result<(), Text>>>>;
 /// A command as it is performed. Boxed, so that it is compiled once.
 type Said = Pin<Box<dyn Future<Output = ()>>>;
 
-/// A command that is said. What makes it may have to come first.
-enum Spoken {
-    Made(Command),
-    Heard(Box<dyn FnOnce() -> Command>),
-}
-
-impl Spoken {
-    fn command(self) -> Command {
-        match self {
-            Self::Made(command) => command,
-            Self::Heard(makes) => makes(),
-        }
-    }
-}
-
 /// What is done to a session.
 type Act = Box<dyn FnOnce(&mut Session) -> Change>;
 
@@ -56,6 +41,18 @@ impl Driver {
             self.wait_for(needs);
         }
         turn
+    }
+
+    /// Waits for its turn, and for what it needs: those before it may need less. Returns false if it does not come.
+    async fn comes(&self, turn: &Turn, needs: Part) -> bool {
+        while turn.comes().await {
+            if later::has(needs) {
+                return true;
+            }
+            turn.again();
+            self.wait_for(needs);
+        }
+        false
     }
 
     /// Has the line wait for a part, unless it waits for one already.
@@ -95,7 +92,7 @@ impl Driver {
         }
     }
 
-    /// Shows whether something waits for the rest.
+    /// Shows whether something waits for a part.
     pub(crate) fn waits(&self, waits: bool) {
         let ui = self.inner.ui.get().filter(|_| !self.inner.gone.get());
         if let Some(ui) = ui.filter(|ui| ui.waits.get_untracked() != waits) {
@@ -147,38 +144,23 @@ impl Driver {
             // What waits is told there, and can be ended.
             self.show_stage();
         }
-        spawn_local(self.said(Box::new(|| command), false));
+        spawn_local(self.said(Part::of(&command), Box::new(|| command), false));
     }
 
     /// Performs a command of a script. Returns once the screen shows the result; of a step of a story, once the play to its
-    /// moment is over.
-    pub fn say(&self, command: impl FnOnce() -> Command + 'static) -> Said {
-        self.said(Box::new(command), true)
+    /// moment is over. `needs`: what makes the command, and what obeys it.
+    pub(crate) fn say(&self, needs: Part, makes: impl FnOnce() -> Command + 'static) -> Said {
+        self.said(needs, Box::new(makes), true)
     }
 
-    fn said(&self, command: Box<dyn FnOnce() -> Command>, by_script: bool) -> Said {
+    fn said(&self, needs: Part, makes: Box<dyn FnOnce() -> Command>, by_script: bool) -> Said {
         let driver = self.clone();
-        let mut spoken = Spoken::Heard(command);
-        let mut needs = Part::Rest;
-        if self.inner.line.is_empty() && later::has(needs) {
-            let command = spoken.command();
-            needs = Part::of(&command);
-            spoken = Spoken::Made(command);
-        }
         let turn = self.turn(needs);
         Box::pin(async move {
-            if !turn.comes().await {
+            if !driver.comes(&turn, needs).await {
                 return;
             }
-            let command = spoken.command();
-            // It has waited for others, which may need less.
-            while !later::has(Part::of(&command)) {
-                turn.again();
-                driver.wait_for(Part::of(&command));
-                if !turn.comes().await {
-                    return;
-                }
-            }
+            let command = makes();
             match driver.opens(&command) {
                 true => driver.opened(command, turn).await,
                 false => driver.does(command, by_script, turn).await,
@@ -247,9 +229,9 @@ impl Driver {
 
     /// Connects for a script, or says why not. If this has to wait, what is said after it waits for its run, too.
     pub(crate) fn connects(&self, connect: Connects) -> impl Future<Output = ()> + use<> {
-        let (driver, turn) = (self.clone(), self.turn(Part::Rest));
+        let (driver, turn) = (self.clone(), self.turn(Part::All));
         async move {
-            if !turn.comes().await {
+            if !driver.comes(&turn, Part::All).await {
                 return;
             }
             turn.leads();

@@ -18,7 +18,7 @@ use crate::live::Link;
 use crate::ui::Ui;
 use deltascope_presentation::command::{Command, Export, SvgOptions};
 use deltascope_presentation::options::{Attribute, Options};
-use deltascope_presentation::session::typed::{CALLS, Given};
+use deltascope_presentation::session::typed::{CALLS, Given, SELDOM_CALLS};
 use deltascope_presentation::shelf::progress::Progress;
 use deltascope_presentation::state::{API_VERSION, state};
 use deltascope_replay::scramble::Scramble;
@@ -38,7 +38,7 @@ pub fn install(
         opening.build_all().await;
         // It has its place in the line before what is said while the rest is fetched.
         let first = first.filter(|_| is_newest());
-        let opens = first.map(|first| opening.say(|| first));
+        let opens = first.map(|first| opening.say(Part::of(&first), || first));
         whole().await;
         if let Some(opens) = opens {
             opens.await;
@@ -92,20 +92,19 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     };
     set("version", &API_VERSION.into());
 
-    for (name, command) in CALLS {
-        let on = driver.clone();
-        method(&api, name, move |one: JsValue, other: JsValue| {
-            let (one, other) = (given(&one), given(&other));
-            settles(on.say(move || command(&one, &other)))
-        });
+    for (part, calls) in [(Part::Rest, &CALLS[..]), (Part::Seldom, &SELDOM_CALLS)] {
+        for &(name, command) in calls {
+            let on = driver.clone();
+            method(&api, name, move |one: JsValue, other: JsValue| {
+                let (one, other) = (given(&one), given(&other));
+                settles(on.say(part, move || command(&one, &other)))
+            });
+        }
     }
     let on = driver.clone();
     method(&api, "connect", move |options: JsValue, _: JsValue| {
         let options = to_json(&options);
-        settles(on.connects(Box::pin(async move {
-            fetched(Part::All).await?;
-            own::connect(link, options).await
-        })))
+        settles(on.connects(Box::pin(async move { own::connect(link, options).await })))
     });
     for (name, what) in [
         ("getUrl", Some(Export::Link)),
@@ -134,7 +133,7 @@ pub fn api(driver: &Driver, ui: Ui, link: Link) -> Object {
     }
     let on = driver.clone();
     let picture = Closure::<dyn Fn(JsValue) -> JsValue>::new(move |asked: JsValue| {
-        // A print waits anyway.
+        // A print cannot wait for what comes later: it stops the page.
         let prints = Reflect::get(&asked, &"prints".into()).is_ok_and(|prints| prints.is_truthy());
         let options = (prints || has(Part::Seldom)).then(|| picture_options(&asked, ui));
         let drawn = options.and_then(|options| on.exported(Export::Svg(options)).ok());

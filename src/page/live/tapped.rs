@@ -356,7 +356,7 @@ impl Follower {
         };
         driver.show_stage();
         // A cluster's connection ends with its run.
-        driver.say(|| Command::Disconnect).await;
+        driver.say(Part::Rest, || Command::Disconnect).await;
         driver
             .act_now(Box::new(move |session| {
                 session.follow_informer(number, run, note, goes_on)
@@ -371,8 +371,8 @@ impl Follower {
     /// The run stays, as far as it has come.
     async fn end(self, why: Text) {
         let driver = &self.inner.driver;
-        driver.say(|| Command::Disconnect).await;
-        driver.say(|| Command::Wrong(why)).await;
+        driver.say(Part::Rest, || Command::Disconnect).await;
+        driver.say(Part::Rest, || Command::Wrong(why)).await;
     }
 }
 

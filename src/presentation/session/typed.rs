@@ -180,8 +180,8 @@ impl Given {
 /// Makes a command of what a method is given.
 pub type Call = fn(&Given, &Given) -> Command;
 
-/// The methods of scripts that are commands.
-pub const CALLS: [(&str, Call); 23] = [
+/// The methods of scripts that are commands, which need what lessons and rooms need.
+pub const CALLS: [(&str, Call); 14] = [
     ("step", |by, size| match &size.text {
         Some(size) => steps(by.number(1.0), size),
         None => Command::Step(by.number(1.0)),
@@ -192,6 +192,29 @@ pub const CALLS: [(&str, Call); 23] = [
     }),
     ("play", |_, _| Command::Play),
     ("pause", |_, _| Command::Pause),
+    ("follow", |key, _| {
+        Command::Follow(key.text.as_deref().map(Key::from))
+    }),
+    ("load", |id, _| Command::Load(id.text().into())),
+    ("next", |_, _| Command::Tell(Tell::Next)),
+    ("back", |_, _| Command::Tell(Tell::Back)),
+    ("scene", |scene, _| {
+        Command::Tell(Tell::Scene(scene.count(1.0).saturating_sub(1)))
+    }),
+    ("answer", |given, _| Command::Answer(given.value())),
+    ("disconnect", |_, _| Command::Disconnect),
+    ("setEra", |era, _| generation(era.text())),
+    ("reset", |_, _| Command::Reset),
+    ("inject", |act, _| {
+        let mut act = act.value();
+        let object = act.get_mut("object").map(Value::take);
+        let op = act.get("op").and_then(Value::as_str);
+        inject(op.unwrap_or_default(), object.unwrap_or_default())
+    }),
+];
+
+/// Those of [seldom](Command::is_seldom) commands, of which even the making needs more.
+pub const SELDOM_CALLS: [(&str, Call); 9] = [
     ("runUntil", |what, _| {
         predicate(what.text(), Command::RunUntil)
     }),
@@ -204,10 +227,6 @@ pub const CALLS: [(&str, Call); 23] = [
     ("select", |anchor, _| {
         Command::Select(anchor.text.as_deref().and_then(Anchor::read))
     }),
-    ("follow", |key, _| {
-        Command::Follow(key.text.as_deref().map(Key::from))
-    }),
-    ("load", |id, _| Command::Load(id.text().into())),
     ("openText", |name, text| {
         Command::Open(vec![(name.text().into(), text.text().into())])
     }),
@@ -215,15 +234,6 @@ pub const CALLS: [(&str, Call); 23] = [
         Some(what) => predicate(what, |what| Command::Smallest(Some(Goal::Condition(what)))),
         None => Command::Smallest(None),
     }),
-    ("next", |_, _| Command::Tell(Tell::Next)),
-    ("back", |_, _| Command::Tell(Tell::Back)),
-    ("scene", |scene, _| {
-        Command::Tell(Tell::Scene(scene.count(1.0).saturating_sub(1)))
-    }),
-    ("answer", |given, _| Command::Answer(given.value())),
-    ("disconnect", |_, _| Command::Disconnect),
-    ("setEra", |era, _| generation(era.text())),
-    ("reset", |_, _| Command::Reset),
     ("fork", |_, _| Command::Fork),
     ("switchTo", |branch, _| {
         Command::Branch(u32::try_from(branch.count(0.0)).unwrap_or(u32::MAX))
@@ -231,12 +241,6 @@ pub const CALLS: [(&str, Call); 23] = [
     ("compare", |with, _| match &with.text {
         Some(with) => against(with),
         None => Command::CloseCompare,
-    }),
-    ("inject", |act, _| {
-        let mut act = act.value();
-        let object = act.get_mut("object").map(Value::take);
-        let op = act.get("op").and_then(Value::as_str);
-        inject(op.unwrap_or_default(), object.unwrap_or_default())
     }),
 ];
 
