@@ -101,7 +101,7 @@ async fn come(
     slices: Rc<Slices>,
 ) -> Result<(), String> {
     let get = |name: &str| Reflect::get(&config, &name.into()).unwrap_or(JsValue::UNDEFINED);
-    let (options, wrong) = options_of(&get("attributes"));
+    let (options, wrong) = options_of(&get("attributes")).await?;
     let mut session = Session::empty();
     pause().await;
     let opened = open(&mut session, &options, &config, &slices).await;
@@ -195,22 +195,55 @@ async fn open(
     Ok(session.present_slowly(options, lesson?, slices).await?)
 }
 
-/// The options that can be read, and the errors of those that cannot.
-fn options_of(attributes: &JsValue) -> (Options, Result<(), Text>) {
+/// The options that can be read, and the errors of those that cannot. Most elements have none that only the rest can read.
+async fn options_of(attributes: &JsValue) -> Result<(Options, Result<(), Text>), String> {
     let mut options = Options::default();
     let mut wrong = Ok(());
-    if let Some(attributes) = attributes.dyn_ref::<Object>() {
-        for entry in Object::entries(attributes) {
+    let given = attributes.dyn_ref::<Object>().map(Object::entries);
+    let (first, later): (Vec<_>, Vec<_>) = given
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
             let pair: js_sys::Array = entry.unchecked_into();
             // `link` is given apart.
-            let Some(attribute) = attribute(&pair.get(0)) else {
-                continue;
-            };
-            let value = pair.get(1).as_string().unwrap_or_default();
-            wrong = both(wrong, options.set(attribute, &value));
-        }
+            let attribute = attribute(&pair.get(0))?;
+            Some((attribute, pair.get(1).as_string().unwrap_or_default()))
+        })
+        .partition(|(attribute, _)| is_usual(*attribute));
+    for (attribute, value) in first {
+        wrong = both(wrong, options.set(attribute, &value));
     }
-    (options, wrong)
+    if !later.is_empty() {
+        let rest = fetched(Part::Rest).await;
+        rest.map_err(|missing| missing.get(options.lang.unwrap_or_default()).to_owned())?;
+    }
+    for (attribute, value) in later {
+        wrong = both(wrong, options.set(attribute, &value));
+    }
+    Ok((options, wrong))
+}
+
+/// Whether the attributes of elements whose first picture needs no more (`tests/browser/starts.mjs`) are among these.
+fn is_usual(attribute: Attribute) -> bool {
+    match attribute {
+        Attribute::Lesson
+        | Attribute::Era
+        | Attribute::Panels
+        | Attribute::Controls
+        | Attribute::Theme
+        | Attribute::Lang
+        | Attribute::Motion
+        | Attribute::Height
+        | Attribute::Load => true,
+        Attribute::Src
+        | Attribute::At
+        | Attribute::Until
+        | Attribute::Markers
+        | Attribute::Speed
+        | Attribute::Granularity
+        | Attribute::Mode
+        | Attribute::Scene => false,
+    }
 }
 
 fn attribute(name: &JsValue) -> Option<Attribute> {
@@ -256,7 +289,8 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
             return JsValue::UNDEFINED;
         }
         // An earlier error may be about the old value.
-        api::settles(driver.say(|| command.unwrap_or(Command::DismissError)))
+        let command = command.unwrap_or(Command::DismissError);
+        api::settles(driver.say(Part::of(&command), || command))
     });
 }
 
