@@ -11,7 +11,7 @@ use crate::board::own;
 use crate::driver::Driver;
 use crate::embed::api;
 use crate::host::{self, Host};
-use crate::later::{self, Part};
+use crate::later::{self, Part, Stands};
 use crate::live::Link;
 use crate::live::tapped::Tapped;
 use crate::memo::{Memo, effect};
@@ -54,6 +54,11 @@ pub fn mount() {
     mount_to_body(App);
 }
 
+/// How far the lessons were told, here or in another tab.
+fn kept_progress() -> Progress {
+    Progress::read(&remembered(PROGRESS).unwrap_or_default())
+}
+
 /// The page's root component.
 #[component]
 pub fn App() -> impl IntoView {
@@ -64,8 +69,15 @@ pub fn App() -> impl IntoView {
     let (view, shape) = (driver.view(), Shape::default());
     // The frame; the rest comes in slices.
     let ui = driver.ui(view, 1, shape, first_lang(), first_theme());
-    ui.progress
-        .set(Progress::read(&remembered(PROGRESS).unwrap_or_default()));
+    if remembered(PROGRESS).is_some() {
+        // No first picture shows it, so what reads it comes later.
+        let is_whole = Memo::new(|_| later::stands(Part::Rest) == Stands::There);
+        effect(move || {
+            if is_whole.get() {
+                ui.progress.set(kept_progress());
+            }
+        });
+    }
     ui.kept.set(remember(SEEN, "1"));
     // Whoever has been here chooses what to see next.
     let open = plain && !is_newcomer && remembered(SHELF).as_deref() != Some(OFF);
@@ -93,8 +105,7 @@ pub fn App() -> impl IntoView {
         if event.key().is_some_and(|key| key != storage_key(PROGRESS)) {
             return;
         }
-        let kept = remembered(PROGRESS).unwrap_or_default();
-        ui.progress.set(Progress::read(&kept));
+        ui.progress.set(kept_progress());
     });
     on_cleanup(move || handle.remove());
     let link = Link::new(&driver);

@@ -10,7 +10,8 @@ use web_sys::{Element, MouseEvent};
 use super::layout::Layout;
 use super::parts::{Live, drawn};
 use crate::host::tap;
-use crate::memo::effect;
+use crate::later::{Part, Stands, stands};
+use crate::memo::{Memo, effect};
 use crate::ui::{Browse, Shelved, Taken, Ui};
 use deltascope_cache::controller::Generation;
 use deltascope_presentation::command::Command;
@@ -109,7 +110,11 @@ pub(super) fn keep_place(ui: Ui, layout: Layout) {
         let story = view.story.as_ref().filter(|story| !story.handout)?;
         Some((Arc::clone(&view.lesson.id), story.index + 1))
     });
+    let is_whole = Memo::new(|_| stands(Part::Rest) == Stands::There);
     effect(move || {
+        if !is_whole.get() {
+            return;
+        }
         let told = told.get();
         if let Some((lesson, _)) = &told
             && let Some(asked) = again.try_update_value(Option::take).flatten()
