@@ -33,7 +33,7 @@ const LATER: [&str; 9] = [
     "help.css",
 ];
 /// The page's styles that none of its first pictures needs, and of those what neither a lesson nor a room needs.
-const LATER_OF_THE_PAGE: [&str; 2] = ["help.css", "presenter.css"];
+const LATER_OF_THE_PAGE: [&str; 3] = ["shelf.css", "help.css", "presenter.css"];
 const SELDOM_OF_THE_PAGE: [&str; 7] = [
     "informers.css",
     "compare.css",
