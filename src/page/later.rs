@@ -61,6 +61,7 @@ pub(crate) enum Stands {
     Away,
     /// The last fetch has failed.
     Failed,
+    Comes,
 }
 
 thread_local! {
@@ -92,18 +93,23 @@ pub(crate) async fn fetched(part: Part) -> Result<(), Text> {
         return Ok(());
     }
     let files = part.files();
+    tell(files, Stands::Comes);
     let fetched = bring(files.iter().map(|&file| file as u32).collect()).await;
     let stands = match fetched {
         Ok(_) => Stands::There,
         Err(_) => Stands::Failed,
     };
+    tell(files, stands);
+    fetched.map(|_| ()).map_err(|_| missing())
+}
+
+fn tell(files: &[File], stands: Stands) {
     for &file in files {
         let was = signal(file).get_untracked();
         if was != stands && was != Stands::There {
             signal(file).set(stands);
         }
     }
-    fetched.map(|_| ()).map_err(|_| missing())
 }
 
 /// Why a part is not there.

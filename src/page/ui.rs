@@ -51,7 +51,7 @@ pub struct Ui {
     pub kept: RwSignal<bool>,
     /// Whether a command waits for a part of the program. Beside the view, for to draw that anew takes much of the rest.
     pub waits: RwSignal<bool>,
-    /// How many fetches what was opened waits for.
+    /// How many views wait for their part.
     pub fetches: RwSignal<u32>,
     /// Why a part of the program has not come.
     pub missing: RwSignal<Option<Text>>,

@@ -26,15 +26,23 @@ fn once_there(
     let ui = Ui::get();
     // Gone with the board.
     let asked = RwSignal::new(());
+    let asks = Memo::new(move |_| when());
     let is_there = Memo::new(move |_| stands(part) == Stands::There);
+    let comes = Memo::new(move |_| asks.get() && stands(part) == Stands::Comes);
     effect(move || {
-        if !when() || is_there.get_untracked() {
+        if comes.get() {
+            ui.fetches.update(|fetches| *fetches += 1);
+            on_cleanup(move || {
+                ui.fetches.try_update(|fetches| *fetches -= 1);
+            });
+        }
+    });
+    effect(move || {
+        if !asks.get() || is_there.get_untracked() {
             return;
         }
-        ui.fetches.update(|fetches| *fetches += 1);
         spawn_local(async move {
             let missing = fetched(part).await.err();
-            ui.fetches.try_update(|fetches| *fetches -= 1);
             if asked.is_disposed() {
                 return;
             }

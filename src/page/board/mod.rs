@@ -328,7 +328,7 @@ fn Problem() -> impl IntoView {
                 move || {
                     let opens = move || opening.get().is_some();
                     view! {
-                        <div class="problem-card" class:coming=move || !opens() data-testid="opening">
+                        <div class="problem-card" class:fetching=move || !opens() data-testid="opening">
                             <span role="status">
                                 {text(move || match opens() {
                                     true => ui.words().opening,
