@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use deltascope::cache::controller::Generation;
+use deltascope::presentation::against::Against;
 use deltascope::presentation::command::{Command, Export, Tell};
 use deltascope::presentation::options::{Attribute, Options};
 use deltascope::presentation::session::present::Unshown;
@@ -125,6 +126,15 @@ fn an_attribute_that_changes_tells_the_story_at_the_moment_that_is_shown() {
     options.set(Attribute::Scene, "2").unwrap();
     session.obey(typed::attribute(Attribute::Mode, &options).unwrap());
     assert_eq!(now(&mut session)["scene"]["index"], 2);
+}
+
+#[test]
+fn a_race_takes_the_place_of_the_story_and_one_that_cannot_be_leaves_it() {
+    for (lesson, is_told) in [("first-look", false), ("deltafifo", true)] {
+        let (mut session, _) = present(&[("lesson", lesson), ("mode", "story")], None);
+        session.obey(Command::Compare(Against::Race));
+        assert_eq!(session.view().story.is_some(), is_told, "{lesson}");
+    }
 }
 
 #[test]

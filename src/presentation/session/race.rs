@@ -30,9 +30,6 @@ impl Session {
     /// Shows the four generations; where nothing differs, at their next parting, or else at their first.
     pub(super) fn race_from_parting(&mut self) -> Change {
         let change = self.begin_race();
-        if self.race().is_some() {
-            self.leave_story();
-        }
         let first = self.race_mut().and_then(|racing| {
             let Racing { race, time, .. } = racing;
             let is_same = !race.at(*time).differs_somewhere();
@@ -54,7 +51,10 @@ impl Session {
         self.playback.pause();
         self.beside = None;
         match self.racing() {
-            Ok(racing) => self.beside = Some(Beside::Four(racing)),
+            Ok(racing) => {
+                self.beside = Some(Beside::Four(racing));
+                self.leave_story();
+            }
             Err(message) => return self.say(message),
         }
         Change::Cut
