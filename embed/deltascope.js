@@ -289,7 +289,9 @@ export class DeltaScope extends HTMLElement {
 
   /** Resolves once what the exports and `getUrl` need is there, too. */
   get ready() {
-    return this.#ready.then(() => this.#api?.exports());
+    const whole = this.#ready.then(() => this.#api?.exports());
+    whole.catch(() => {});
+    return whole;
   }
 
   connectedCallback() {
@@ -440,7 +442,7 @@ export class DeltaScope extends HTMLElement {
   }
 
   /** The current state as JSON; null before the run is loaded. */
-  getState() { return this.#api?.getState() ?? null; }
+  getState() { return (this.#isReady && this.#api?.getState()) || null; }
   /** A link to this moment, on a page that shows only this run. */
   getUrl() {
     const url = this.#api?.getUrl();
@@ -470,7 +472,7 @@ export class DeltaScope extends HTMLElement {
       this.#settle = { resolve, reject };
     });
     this.#isReady = false;
-    // Code that does not await `ready` gets the event instead.
+    // Code that does not await `drawn` gets the event instead.
     this.#ready.catch(() => {});
   }
 
@@ -611,7 +613,7 @@ export class DeltaScope extends HTMLElement {
     if (!isOnPaper) return;
     const { root } = this.#parts ?? {};
     root?.querySelector(".on-paper")?.remove();
-    const svg = this.exportSvg({ theme: "light", prints: true });
+    const svg = this.exportSvg({ theme: "light", prints: navigator.onLine });
     if (!root || !svg) return;
     // The page's Content-Security-Policy may forbid inline styles even in parsed documents, but not a sheet.
     const [style = "", rules = ""] = /<style>(.*?)<\/style>/s.exec(svg) ?? [];

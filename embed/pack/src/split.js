@@ -76,6 +76,8 @@ function enabled(sheet) {
             reject(new Error(`no ${sheet.href}`));
         };
         sheet.disabled = false;
+        // Some browsers have it already.
+        if (sheet.sheet) resolve();
     });
 }
 
