@@ -5,8 +5,9 @@
 const [PAGE, ELEMENT, MORE, REST, OWN, SELDOM] = [0, 1, 2, 3, 4, 5];
 let isElement = false;
 let showsMore = true;
-// Those of the first picture.
-const firsts = () => [isElement ? ELEMENT : PAGE, ...(showsMore ? [MORE] : [])];
+// Those of the first picture: a tap's page begins with what is seldom needed.
+const isTapped = () => document.querySelector('meta[name=deltascope-informers]') !== null;
+const firsts = () => [isElement ? ELEMENT : PAGE, ...(showsMore ? [MORE] : []), ...(isTapped() ? [ELEMENT, REST, OWN, SELDOM] : [])];
 
 /** Says, before the program begins, that it is an element's, which may show more than most. */
 export function begin(isMore) {
