@@ -309,8 +309,7 @@ fn Problem() -> impl IntoView {
         })
     });
     let opening = ui.memo(|view| view.opening);
-    let waits = Memo::new(move |_| ui.waits.get());
-    let is_busy = move || waits.get() || opening.get().is_some();
+    let is_busy = move || ui.waits.get() || opening.get().is_some();
     let playing = ui.memo(|view| view.playing);
     // What was read is in the way while the run goes on; no command takes it away then.
     effect(move || {
