@@ -163,7 +163,7 @@ soak: setup-rust setup-browser packed
 	PROPTEST_CASES=$(SOAK_RUNS) cargo test $(CARGO_FLAGS) --release --test runs -- $(WHOLE_RUNS)
 	cargo build $(CARGO_FLAGS) --manifest-path tests/kube-rs/Cargo.toml --target-dir '$(KUBE_RS)'
 	KUBE_RS='$(KUBE_RS)/debug/kube-rs-informer' cargo test $(CARGO_FLAGS) $(NATIVE) --test programs kube_rs -- --ignored
-	node --test --test-reporter=spec $(BROWSER)/visit.test.mjs
+	node --test --test-reporter=spec $(BROWSER)/visit.test.mjs $(BROWSER)/clicks.test.mjs
 
 # libFuzzer, which sees what an input does and keeps those that do something new, in target/fuzz. It stops at an input that
 # panics, overflows, takes a second or 512 MB, and names its file: mend the cause, and keep the input in

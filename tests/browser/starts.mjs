@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DESKTOP, DIST, LAPTOP, LATER, PHONE, launch } from "./harness.mjs";
+import { DESKTOP, DIST, LAPTOP, LATER, PHONE, blockStorage, launch } from "./harness.mjs";
 import { page as hostPage, serveHost } from "./hosts.mjs";
 import { counting, marks } from "./marks.mjs";
 
@@ -31,7 +31,6 @@ const { functions, length: end } = counts;
 // The first point of each function in memory.
 let point = 0;
 const firsts = functions.map(([, , points]) => (point += points.length) - points.length);
-const OTHER = "other.html";
 const ran = { page: new Set(), element: new Set(), more: new Set() };
 // What ran for one of these, or for what a visitor sees after it.
 const views = new Set();
@@ -43,19 +42,24 @@ const scenario = {
 // Most elements show the begin of a small run (`#isMore` in embed/deltascope.js); the others need what the page needs, too.
 const most = {
   "first.html": hostPage('<delta-scope lesson="first-look" load="eager"></delta-scope>'),
-  "rooms.html": hostPage('<delta-scope lesson="first-look" load="eager" controls="none" panels="now,processor,queue"></delta-scope>'),
-  "two.html": hostPage('<delta-scope lesson="first-look" load="eager" panels="queue,indexer" motion="none"></delta-scope>'),
+  "rooms.html": hostPage('<delta-scope lesson="first-look" load="eager" controls="none" height="400" panels="now,processor,queue"></delta-scope>'),
+  "two.html": hostPage('<delta-scope lesson="first-look" lang="zh" load="eager" panels="queue,indexer" motion="none"></delta-scope>'),
   "own.html": hostPage(
     `<delta-scope load="eager" era="1.36" theme="dark"><script type="application/json">${JSON.stringify(scenario)}</script></delta-scope>`,
   ),
 };
+// Without the rest these have no picture, and say so.
+const others = {
+  "other.html": hostPage('<delta-scope lesson="tombstone" load="eager"></delta-scope>'),
+  "at.html": hostPage('<delta-scope lesson="first-look" at="listed" load="eager"></delta-scope>'),
+  "link.html": hostPage('<delta-scope link="v1;lesson=tombstone" load="eager"></delta-scope>'),
+};
 const hosts = {
   ...most,
+  ...others,
   "sandbox.html": hostPage('<delta-scope lesson="sandbox" load="eager" panels="api,queue,indexer"></delta-scope>'),
   "plain.html": hostPage('<delta-scope load="eager" controls="none"></delta-scope>'),
   "full.html": hostPage('<delta-scope lesson="sandbox" load="eager" controls="full"></delta-scope>'),
-  // Without the rest it has no picture, and says so.
-  [OTHER]: hostPage('<delta-scope lesson="tombstone" load="eager"></delta-scope>'),
 };
 const host = await serveHost({ "page/": DIST, ...hosts });
 const browser = await launch();
@@ -69,6 +73,8 @@ for (const seen of [false, true]) {
 for (const viewport of [DESKTOP, PHONE]) await start("page/index.html", { seen: true, kept: { "deltascope.shelf": "" }, viewport });
 // Somebody who has chosen smaller steps, and sees all tools.
 await start("page/index.html", { seen: true, kept: { "deltascope.tools": "on", "deltascope.step": "micro" } });
+// Somebody whose browser keeps nothing.
+await start("page/index.html", { isBlocked: true });
 await start("page/index.html#v1;lesson=tombstone");
 // What an element runs depends on its width, and on whether things move: what is not tried here makes it wait.
 for (const path of Object.keys(hosts)) {
@@ -87,7 +93,7 @@ function reader() {
   const folder = join(DIST, "marks");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const tests = ["visit.test.mjs", ...READER.map((name) => `tests/${name}.test.mjs`)].map((path) => join(import.meta.dirname, path));
+  const tests = ["visit.test.mjs", "clicks.test.mjs", ...READER.map((name) => `tests/${name}.test.mjs`)].map((path) => join(import.meta.dirname, path));
   const given = ["--test", "--test-concurrency=2", "--test-reporter=spec", ...tests];
   const { status } = spawnSync(process.execPath, given, { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, MARKS: folder } });
   if (status !== 0) throw new Error(`the list stays as it was: tests failed on ${DIST}`);
@@ -98,13 +104,14 @@ function reader() {
 }
 
 /** Opens a page without what comes later, and notes which functions have run once it is drawn and has said that something is missing. */
-async function start(path, { seen = false, kept = {}, lang = "en-US", ...options } = {}) {
+async function start(path, { seen = false, kept = {}, isBlocked = false, lang = "en-US", ...options } = {}) {
   const context = await browser.newContext({ viewport: DESKTOP, locale: lang, ...options });
   if (seen) {
     await context.addInitScript((kept) => {
       for (const [name, value] of Object.entries(kept)) localStorage.setItem(name, value);
     }, { "deltascope.seen": "1", "deltascope.shelf": "off", ...kept });
   }
+  if (isBlocked) await context.addInitScript(blockStorage);
   // It neither comes nor fails until then.
   const held = [];
   let fails = false;
@@ -119,7 +126,7 @@ async function start(path, { seen = false, kept = {}, lang = "en-US", ...options
   };
   const asked = page.waitForRequest(LATER);
   await page.goto(host.url + path);
-  if (path === OTHER) {
+  if (path in others) {
     await asked;
     await fail();
     await page.getByRole("alert").waitFor();
@@ -148,13 +155,12 @@ async function waits(page, fail) {
   const error = page.getByTestId("error");
   // One about an attribute stays until the rest is there.
   if ((await next.count()) === 0 || (await error.count()) > 0) return;
-  const opening = page.getByTestId("opening");
+  const stop = page.getByTestId("opening").getByRole("button");
   await next.click();
-  await opening.waitFor();
-  await opening.getByRole("button").click();
-  await opening.waitFor({ state: "detached" });
+  await stop.click();
+  await stop.waitFor({ state: "detached" });
   await next.click();
-  await opening.waitFor();
+  await stop.waitFor();
   await fail();
   await error.waitFor();
   await error.getByRole("button").click();

@@ -21,6 +21,9 @@ test("every lesson, in every generation", onPage({ newcomer }, (app) => lessons(
 for (const look of [{ viewport: DESKTOP }, { viewport: PHONE, lang: "zh", theme: "dark" }]) {
   test(`every story, with its answers, at ${look.viewport.width} px`, onPage({ newcomer, ...look }, stories));
 }
+test("a goal tried twice, and scenes in other generations", onPage({ newcomer }, again));
+test("what is done to a run at an earlier place", onPage({ newcomer }, before));
+test("every method of a script for lessons, and what is wrong with them", onPage({ newcomer, provokes: /./ }, calls));
 test("more objects than are drawn one by one", onPage({ newcomer }, many));
 for (const look of [{ viewport: DESKTOP }, { viewport: PHONE, lang: "zh" }]) {
   for (const lesson of ["sandbox", "late-handler", "reflector"]) {
@@ -89,6 +92,97 @@ async function stories(app) {
   assert.ok(asked > 20, `${asked} questions`);
 }
 
+async function again(app) {
+  for (const id of await app.lessons()) {
+    await app.page.evaluate(
+      async ([id, generations]) => {
+        const { deltascope } = window;
+        await deltascope.load(id);
+        await deltascope.next();
+        const of = deltascope.getState().scene?.of ?? 0;
+        if (of === 0) return;
+        for (const times of [1, 2, 3]) {
+          await deltascope.scene(of);
+          await deltascope.inject({ op: "cut" });
+          await deltascope.step(times, "event");
+          await deltascope.scene(1);
+        }
+        for (const era of generations) {
+          await deltascope.setEra(era);
+          for (let at = 1; at <= of; at += 1) await deltascope.scene(at);
+          await deltascope.back();
+        }
+      },
+      [id, GENERATIONS],
+    );
+  }
+}
+
+async function before(app) {
+  const act = (op, name) => app.call("inject", { op, object: { metadata: { namespace: "default", name, labels: { app: "web" } } } });
+  for (const id of ["sandbox", "late-handler", "tombstone"]) {
+    await app.call("load", id);
+    await app.call("seek", 40);
+    await act("create", "web-8");
+    await app.call("step", 20);
+    for (const [op, place] of [["update", 30], ["delete", 45], ["cut", 20]]) {
+      await app.call("seek", place);
+      await act(op, "web-8");
+      await app.call("step", 20);
+    }
+    for (const place of [25, 10]) {
+      await app.call("seek", place);
+      await press(app, "[data-testid=btn-add-handler]");
+      await app.call("step", 20);
+      await press(app, "[data-testid=btn-compact], [data-testid=btn-remove-handler]");
+    }
+    await app.call("reset");
+  }
+  // Each fault meets what it waits for.
+  await app.call("load", "sandbox");
+  const faults = await app.id("select-fault").locator("option").evaluateAll((all) => all.map(({ value }) => value));
+  for (const fault of faults.filter(Boolean)) {
+    await app.call("seek", 30);
+    await app.id("select-fault").selectOption(fault);
+    await app.call("inject", { op: "cut" });
+    await app.call("step", 60);
+    await press(app, "[data-testid=btn-disarm]");
+  }
+}
+
+/** Those that need no more than lessons do (`CALLS`), right and wrong. */
+async function calls(app) {
+  const tried = await app.page.evaluate(async () => {
+    const { deltascope } = window;
+    const given = {
+      step: [[], [3], [-2, "event"], [1, "nothing"], ["x"]],
+      seek: [[5], ["listed"], ["nothing"], ["listed+"], ["12s"], [1e9]],
+      play: [[]],
+      pause: [[]],
+      follow: [["default/web-0"], ["nothing"], [null]],
+      load: [["tombstone"], ["nothing"], ["sandbox"]],
+      next: [[], []],
+      back: [[]],
+      scene: [[2], [99]],
+      answer: [["nothing"], [0], [null]],
+      disconnect: [[]],
+      setEra: [["1.36"], ["nothing"]],
+      reset: [[]],
+      inject: [[{}], [{ op: "nothing" }], [{ op: "create" }], [{ op: "update", object: { metadata: { name: "no" } } }]],
+    };
+    let tried = 0;
+    for (const [name, all] of Object.entries(given)) {
+      for (const one of all) {
+        await deltascope[name](...one);
+        deltascope.getState();
+        tried += 1;
+      }
+    }
+    return tried;
+  });
+  assert.ok(tried > 25, `${tried} calls`);
+}
+
 async function many(app) {
   await app.call("load", "sandbox");
   for (let number = 0; number < MANY; number += 1) {
@@ -127,6 +221,10 @@ async function controls(app, lesson) {
   await app.id("scrubber").click({ timeout: 1000 }).catch(() => {});
   await app.page.locator("[data-testid=strip]").hover({ timeout: 1000 }).catch(() => {});
   await form(app);
+  for (const close of ["dialog[open] button", "Escape"]) {
+    await press(app, "[data-testid=btn-help]");
+    await (close === "Escape" ? app.page.keyboard.press(close) : app.page.locator(close).first().click({ timeout: 1000 }).catch(() => {}));
+  }
   for (const size of [LAPTOP, { width: 900, height: 700 }, SMALLEST, { width: 844, height: 390 }, DESKTOP]) await app.resize(size);
 }
 
@@ -142,4 +240,6 @@ async function form(app) {
     await app.page.evaluate(() => new Promise(requestAnimationFrame));
   }
   await app.page.keyboard.press("Escape");
+  await press(app, "[data-testid=btn-create]");
+  await dialog.locator("button[type=button]").last().click({ timeout: 1000 }).catch(() => {});
 }
