@@ -228,8 +228,8 @@ test("a page that is loaded anew presents the scene that it presented", onPage({
   await next(app);
   await next(app);
   const again = async () => {
-    await app.page.reload();
-    await app.page.waitForFunction(() => window.deltascope?.getState().scene?.index === 3);
+    await app.reload();
+    await app.eventually("the scene", (state) => state.scene?.index === 3);
   };
   await again();
   await app.page.locator("html.presenting").waitFor();
@@ -250,8 +250,8 @@ test("a page that is loaded anew presents the scene that it presented", onPage({
 test("nothing else is presented in place of what does not open again", onPage({ link: STORY, viewport: LAPTOP }, async (app) => {
   await present(app);
   await app.page.evaluate(() => history.replaceState(true, "", "#v1;lesson=none;scene=1"));
-  await app.page.reload();
-  await app.page.waitForFunction(() => window.deltascope?.getState().error);
+  await app.reload();
+  await app.eventually("it is said", (state) => state.error !== null);
   await app.page.evaluate((link) => (location.hash = link), STORY);
   await app.eventually("the story", (state) => state.scene?.index === 1);
   await settled(app);
@@ -262,8 +262,8 @@ test("a handout that was closed does not come back", onPage({ link: "#v1;lesson=
   await app.id("handout").waitFor();
   await press(app, "Escape");
   await app.page.waitForFunction(() => location.hash === "#v1;lesson=first-look;scene=3");
-  await app.page.reload();
-  await app.page.waitForFunction(() => window.deltascope?.getState().scene?.index === 3);
+  await app.reload();
+  await app.eventually("the scene", (state) => state.scene?.index === 3);
   assert.equal(await app.id("handout").count(), 0);
 }));
 

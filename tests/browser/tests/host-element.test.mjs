@@ -432,7 +432,8 @@ for (const [what, element, words, extra] of [
   ["JSON with a mistake", '<delta-scope load="eager"><script type="application/json">{"settings": </script></delta-scope>', /JSON in <script> inside of this element/],
   ["a link that is damaged", '<delta-scope link="#v1;lesson=sandbox;i=????" load="eager"></delta-scope>', /damaged/],
 ]) {
-  test(`${what} is reported, on the element and by an event`, onHost({ ...html(element), "page.txt": "hello" }, extra ?? {}, async (host) => {
+  // To say what is wrong may take more than most elements need.
+  test(`${what} is reported, on the element and by an event`, onHost({ ...html(element), "page.txt": "hello" }, extra ?? { provokes: /the page waited for/ }, async (host) => {
     await host.until(() => told.some(({ name }) => name === "error"));
     const [{ detail }] = await host.told("error");
     assert.match(detail.message, words);
@@ -576,6 +577,7 @@ test("under a strict policy it is styled, and steps", onHost(html(TOMBSTONE), { 
   await host.ready();
   await host.call("step", 1);
   await host.page.locator("delta-scope [data-anchor^='store/']").first().click();
+  await host.until(() => document.querySelector("delta-scope").getState().selection);
   const look = await host.look((_, root) => ({
     grid: getComputedStyle(root.querySelector(".grid")).display,
     card: getComputedStyle(root.querySelector(".room")).backgroundColor,

@@ -87,7 +87,7 @@ for (const [what, block] of [
     assert.match(await kept(app.page).innerText(), /stays in this browser/);
     await other.addInitScript(block);
     await other.goto(app.url);
-    await other.waitForFunction(() => globalThis.deltascope?.getState());
+    await other.waitForFunction(() => globalThis.deltascope?.drawn.then(() => true));
     await other.evaluate(async () => {
       await deltascope.drawn;
       await deltascope.load("tombstone");

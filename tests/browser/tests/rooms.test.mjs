@@ -209,9 +209,7 @@ test("on a phone the room follows what happens, unless that is switched off, and
   assert.deepEqual(await visible(), ["room-pop"]);
   await swipe(100, 300);
   await app.id("room-queue").waitFor();
-  await app.page.reload();
-  await app.page.waitForFunction(() => window.deltascope !== undefined);
-  await app.page.evaluate(() => window.deltascope.ready);
+  await app.reload();
   assert.equal(await follow.getAttribute("aria-pressed"), "false", "the choice is remembered");
   await follow.click();
   await app.call("step", 1);

@@ -70,9 +70,7 @@ test("a page that was opened by a link opens it again when it is loaded anew", o
   const link = await url(app);
   await app.elsewhere({ link }, async (other) => {
     await other.call("load", "deltafifo");
-    await other.page.reload();
-    await other.page.waitForFunction(() => window.deltascope !== undefined);
-    await other.page.evaluate(() => window.deltascope.drawn);
+    await other.reload();
     assert.deepEqual(shown(await other.state()), state);
   });
 }));

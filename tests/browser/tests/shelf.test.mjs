@@ -3,16 +3,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { DESKTOP, LAPTOP, PHONE, suite } from "../harness.mjs";
+import { DESKTOP, LAPTOP, PHONE, blockStorage, suite } from "../harness.mjs";
 
 const { onPage } = suite();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-const ready = (app) => app.page.waitForFunction(() => window.deltascope?.drawn.then(() => true));
-const reload = async (app) => {
-  await app.page.reload();
-  await ready(app);
-};
 const isOpen = (app) => app.id("shelf").isVisible();
 /** The lessons on the shelf, in order. */
 const cards = (app) => app.page.locator(".shelf a.card").evaluateAll((all) => all.map((card) => card.dataset.testid.replace("card-", "")));
@@ -22,11 +17,11 @@ test("the first visit tells a story, the second opens the shelf, and a tick take
   assert.ok(await app.id("story").isVisible());
   assert.equal((await app.state()).lesson, "first-look");
   assert.equal(await isOpen(app), false);
-  await reload(app);
+  await app.reload();
   await app.id("shelf").waitFor();
   assert.equal(await app.id("room-queue").isVisible(), false, "it is in the place of the stage");
   await app.id("shelf-first").uncheck();
-  await reload(app);
+  await app.reload();
   await app.id("room-queue").waitFor();
   assert.equal(await isOpen(app), false);
 }));
@@ -94,7 +89,7 @@ test("the address says what the shelf has opened, and in which course; Back lead
   assert.equal((await app.state()).scene?.index, 2, "the run is as it was left");
   // It names the scene, too, so that the page may be loaded anew.
   assert.equal(new URL(page.url()).hash, "#v1;lesson=deltafifo;scene=2;course=short");
-  await reload(app);
+  await app.reload();
   const { scene } = await app.eventually("its scene is told", (s) => s.lesson === "deltafifo" && s.scene?.index === 2);
   assert.equal(await page.title(), `${await app.page.locator(".where > b").textContent()} · deltascope`);
   await app.call("scene", scene.of);
@@ -204,7 +199,7 @@ test("progress survives a reload, is said to scripts, and can be forgotten", onP
   assert.equal(await pointed.getAttribute("data-testid"), "card-deltafifo", "the next of the course");
   assert.ok(next.includes((await pointed.locator(".ask").textContent()).replace(/^\d+/, "")), next);
   assert.equal(await focused(app), "card-deltafifo");
-  await reload(app);
+  await app.reload();
   assert.deepEqual((await app.state()).lessonProgress, told);
   await app.id("btn-lessons").click();
   await app.id("card-first-look").locator(".so-far").waitFor();
@@ -212,7 +207,7 @@ test("progress survives a reload, is said to scripts, and can be forgotten", onP
   assert.deepEqual((await app.state()).lessonProgress, {});
   // The address still names the lesson: opening it would begin it.
   await app.page.evaluate(() => history.replaceState(null, "", location.pathname));
-  await reload(app);
+  await app.reload();
   assert.deepEqual((await app.state()).lessonProgress, {});
 }));
 
@@ -232,10 +227,8 @@ test("what one tab forgets, another does not bring back", onPage({ link: "#v1;le
 }));
 
 test("the page works where storage is blocked", onPage({ firstVisit: true }, async (app) => {
-  await app.page.addInitScript(() => {
-    Object.defineProperty(window, "localStorage", { get: () => { throw new DOMException("blocked", "SecurityError"); } });
-  });
-  await reload(app);
+  await app.page.addInitScript(blockStorage);
+  await app.reload();
   await app.id("story").waitFor();
   await app.id("btn-lessons").click();
   await app.id("card-tombstone").click();

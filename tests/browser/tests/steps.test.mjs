@@ -183,9 +183,7 @@ test("a newcomer's step is an event: its headline is said and lit, the others st
   // The size that somebody chooses is there at the next visit.
   await app.id("select-grain").selectOption("pop");
   assert.match(await app.id("btn-back").getAttribute("title"), /one Pop/);
-  await app.page.reload();
-  await app.page.waitForFunction(() => window.deltascope !== undefined);
-  await app.page.evaluate(() => window.deltascope.drawn);
+  await app.reload();
   assert.equal(await app.id("select-grain").inputValue(), "pop");
 }));
 

@@ -82,7 +82,7 @@ for (const lang of ["en", "zh"]) {
     const file = await (await download).path();
     await app.id("rescue-again").click();
     await app.page.waitForURL((url) => url.hash === "");
-    await app.page.waitForFunction(() => window.deltascope?.getState());
+    await app.drawn();
     assert.equal(await app.id("rescue").count(), 0);
     const text = await readFile(file, "utf8");
     await app.call("openText", "rescued.jsonl", text);
@@ -121,7 +121,7 @@ async function rescued(app, why, { keeps = true } = {}) {
   }
   await app.id("rescue-again").click();
   await dialog.waitFor({ state: "detached" });
-  await app.page.waitForFunction(() => window.deltascope?.getState());
+  await app.drawn();
   const { step } = await app.state();
   await app.call("step", 1);
   assert.equal((await app.state()).step, step + 1);
@@ -225,7 +225,7 @@ test("a page whose program cannot be loaded says so", onPage({ provokes: /_bg\.w
   assert.equal(await dialog.getByTestId("rescue-save").count(), 0);
   await other.unroute("**/*_bg.wasm");
   await dialog.getByTestId("rescue-again").click();
-  await other.waitForFunction(() => window.deltascope?.getState());
+  await other.waitForFunction(() => window.deltascope?.drawn.then(() => true));
 }));
 
 const TWO = `<delta-scope id="a" lesson="tombstone" load="eager"></delta-scope><delta-scope id="b" lesson="indexer" load="eager" lang="zh"></delta-scope>`;

@@ -32,9 +32,7 @@ test("who looks closer for the first time is told that the lesson goes on, and i
   await app.id("story-closer").click();
   await app.id("strip").waitFor();
   assert.equal(await app.id("mixes").count(), 0);
-  await app.page.reload();
-  await app.page.waitForFunction(() => window.deltascope?.drawn.then(() => true));
-  await app.page.evaluate(() => window.deltascope.drawn);
+  await app.reload();
   await app.call("load", "first-look");
   assert.ok(await app.id("btn-until").isVisible());
 }));
@@ -79,9 +77,7 @@ test("the first visit is told a story, and Next is all it takes", onPage({ first
   assert.equal(await app.id("story-next").count(), 0);
   assert.ok(await app.id("goal").isVisible());
   // Who has been here is not told it again.
-  await app.page.reload();
-  await app.page.waitForFunction(() => window.deltascope?.drawn.then(() => true));
-  await app.page.evaluate(() => window.deltascope.drawn);
+  await app.reload();
   assert.notEqual((await app.state()).lesson, "first-look");
 }));
 
