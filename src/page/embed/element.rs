@@ -267,23 +267,25 @@ fn scenario(value: &JsValue) -> Option<serde_json::Value> {
 
 /// Adds `set(name, value)`, which changes an attribute while the run is shown.
 fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
-    let options = RefCell::new(options);
+    let options = Rc::new(RefCell::new(options));
     let driver = driver.clone();
     method(api, "set", move |name: JsValue, value: JsValue| {
         let Some(attribute) = attribute(&name) else {
             return JsValue::UNDEFINED;
         };
-        let set = options
-            .borrow_mut()
-            .set(attribute, &value.as_string().unwrap_or_default());
-        let now = options.borrow().clone();
-        let command = match set {
-            Ok(()) => {
-                show(attribute, &now, &driver, ui);
-                typed::attribute(attribute, &now)
-            }
-            Err(message) => Some(Command::Wrong(message)),
-        };
+        let value = value.as_string().unwrap_or_default();
+        let (options, by) = (Rc::clone(&options), driver.clone());
+        if !is_usual(attribute) {
+            let needs = match (attribute, &*value) {
+                (Attribute::Mode, "race") => Part::Seldom,
+                _ => Part::Rest,
+            };
+            let makes = move || changed(&options, attribute, &value, &by, ui);
+            return api::settles(
+                driver.say(needs, move || makes().unwrap_or(Command::DismissError)),
+            );
+        }
+        let command = changed(&options, attribute, &value, &by, ui);
         // What only changes the look waits for nothing.
         if command.is_none() && !has(Part::Rest) {
             return JsValue::UNDEFINED;
@@ -292,6 +294,25 @@ fn on_attribute(api: &Object, driver: &Driver, ui: Ui, options: Options) {
         let command = command.unwrap_or(Command::DismissError);
         api::settles(driver.say(Part::of(&command), || command))
     });
+}
+
+/// Gives an attribute a new value, and changes what that alone changes. What else it changes is for a command.
+fn changed(
+    options: &RefCell<Options>,
+    attribute: Attribute,
+    value: &str,
+    driver: &Driver,
+    ui: Ui,
+) -> Option<Command> {
+    let set = options.borrow_mut().set(attribute, value);
+    let now = options.borrow().clone();
+    match set {
+        Ok(()) => {
+            show(attribute, &now, driver, ui);
+            typed::attribute(attribute, &now)
+        }
+        Err(message) => Some(Command::Wrong(message)),
+    }
 }
 
 /// Changes what a new value of an attribute changes of the board.
