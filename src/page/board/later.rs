@@ -1,5 +1,7 @@
 //! How the markup of what comes later is shown.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -26,9 +28,10 @@ fn once_there(
     let ui = Ui::get();
     // Gone with the board.
     let asked = RwSignal::new(());
-    let asks = Memo::new(move |_| when());
+    let when: Arc<dyn Fn() -> bool + Send + Sync> = when.into();
+    let asks = Arc::clone(&when);
     let is_there = Memo::new(move |_| stands(part) == Stands::There);
-    let comes = Memo::new(move |_| asks.get() && stands(part) == Stands::Comes);
+    let comes = Memo::new(move |_| asks() && stands(part) == Stands::Comes);
     effect(move || {
         if comes.get() {
             ui.fetches.update(|fetches| *fetches += 1);
@@ -38,7 +41,7 @@ fn once_there(
         }
     });
     effect(move || {
-        if !asks.get() || is_there.get_untracked() {
+        if !when() || is_there.get_untracked() {
             return;
         }
         spawn_local(async move {
