@@ -7,6 +7,7 @@ import { DESKTOP, PHONE, SELDOM, suite } from "./harness.mjs";
 /** Places of the page, each with what leads there. */
 const PLACES = {
   "the microscope": (app) => app.call("load", "sandbox").then(() => app.call("seek", 60)),
+  "a run whose check fails": (app) => app.call("load", "reflector").then(() => app.call("seek", 1e6)),
   "a story's question": (app) => app.call("load", "tombstone").then(() => app.call("scene", 2)),
   "a story's goal": (app) => app.call("load", "first-look").then(() => app.call("scene", 7)),
   "the lessons": (app) => app.page.evaluate(() => (location.hash = "#v1;shelf;course=short")).then(() => app.id("shelf").waitFor()),
@@ -22,6 +23,8 @@ for (const look of [{ viewport: DESKTOP }, { viewport: PHONE, lang: "zh" }]) {
     test(`everything that can be clicked in ${where} at ${look.viewport.width} px, on a page of its own`, onPage({ newcomer, ...look }, (app) => clicks(app, go)));
   }
 }
+test("all tools, each on a page of its own", onPage({}, (app) => clicks(app, PLACES["the microscope"])));
+test("without what is seldom needed, what asks for it says so", onPage({ newcomer, provokes: /ERR_FAILED|Failed to fetch/ }, without));
 test("every key, on a page of its own", onPage({ newcomer }, keys));
 
 /** Those of `SELDOM_CALLS`: what they run before they ask for more. */
@@ -60,6 +63,33 @@ async function clicks(app, go) {
     if (at < 0) continue;
     await app.page.locator(CLICKABLE).nth(at).click({ timeout: 1000, force: true }).catch(() => {});
     await app.page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
+  }
+}
+
+async function without(app) {
+  await app.page.route(SELDOM, (route) => route.abort());
+  const asks = {
+    compares: () => app.page.evaluate(() => void window.deltascope.compare("1.36")),
+    connects: () => app.page.evaluate(() => void window.deltascope.connect()),
+    exports: () => app.page.evaluate(async () => {
+      await window.deltascope.ready;
+      window.deltascope.getUrl();
+      await window.deltascope.compare("1.36");
+    }),
+    "shares as it plays": () => app.id("btn-play").click().then(() => app.id("btn-share").click()),
+    "opens the dialog": () => app.id("btn-cluster").click(),
+    "asks why": () => app.page.locator("[data-anchor^='store/']").first().click(),
+  };
+  for (const ask of Object.values(asks)) {
+    await app.reload();
+    await app.call("load", "sandbox");
+    await app.call("seek", 60);
+    await ask();
+    const said = app.id("error").filter({ hasText: "could not be loaded" });
+    await said.waitFor();
+    await app.call("step", 1);
+    await app.page.keyboard.press("Escape");
+    await app.page.keyboard.press("Escape");
   }
 }
 

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
+const COMES_MS = 400;
 const LEAVES = ["goto", "reload", "goBack", "goForward", "close"];
 
 /** Notes the points of all pages that the browser opens from now on. */
@@ -31,9 +32,10 @@ export function noted(browser, { dist, folder, seldom }) {
         };
       }
     });
-    // From then on what a document runs is not noted.
+    // From then on what a document runs is not noted. What it runs meanwhile is: elsewhere the file does not come at once.
     await context.route(seldom, async (route) => {
       const frame = route.request().frame();
+      await new Promise((goes) => setTimeout(goes, COMES_MS));
       await note(frame);
       await frame.evaluate(() => (globalThis.hasSeldom = true)).catch(() => {});
       await route.continue();

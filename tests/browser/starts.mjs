@@ -20,11 +20,26 @@ const LARGE = 128;
 // What a map or the allocator runs depends on addresses, and so on what came before: their functions stay whole, and are where those are
 // that reach them (cut/reach.rs).
 const BY_ADDRESS = /\b(?:dlmalloc|hashbrown|indexmap)::/;
+// What the browser drops when it likes.
+const BY_GARBAGE = /^core::ptr::drop_in_place<deltascope_page::embed::/;
 // Below a path with fewer functions than this, each has a line.
 const FEW = 3;
 
 // What a reader of lessons, and of pages with elements, does. The other tests are about what is seldom needed, or about no run at all.
-const READER = "access class everyone fit host-element host-frame host-story keyboard lessons machinery many motion rooms share shelf steps story writes".split(" ");
+const READER = "access behind branches class compare everyone fit host-element host-frame host-story hostile keyboard lessons machinery many motion race refused rooms share shelf steps story writes".split(" ");
+
+const ADDRESSES = [
+  "lesson=tombstone",
+  "lesson=first-look;scene=3",
+  "lesson=first-look;scene=3;course=short",
+  "lesson=first-look;scene=3;handout",
+  "lesson=tombstone;era=1.36;at=relist",
+  "lesson=sandbox;i=AAAA",
+  "lesson=sandbox;i=AAAA;course=long",
+  "shelf",
+  "shelf;course=long;teach",
+  "nothing",
+];
 
 const counts = counting(DIST);
 const { functions, length: end } = counts;
@@ -39,6 +54,7 @@ const scenario = {
   initial: [{ metadata: { namespace: "default", name: "web-1" } }],
   script: [{ at: 1, op: "create", object: { metadata: { namespace: "default", name: "web-2" } } }],
 };
+const many = Array.from({ length: 100 }, (_, at) => ({ metadata: { namespace: "default", name: `web-${at}` } }));
 // Most elements show the begin of a small run (`#isMore` in embed/deltascope.js); the others need what the page needs, too.
 const most = {
   "first.html": hostPage('<delta-scope lesson="first-look" load="eager"></delta-scope>'),
@@ -52,6 +68,7 @@ const most = {
 const others = {
   "other.html": hostPage('<delta-scope lesson="tombstone" load="eager"></delta-scope>'),
   "at.html": hostPage('<delta-scope lesson="first-look" at="listed" load="eager"></delta-scope>'),
+  "many.html": hostPage(`<delta-scope load="eager"><script type="application/json">${JSON.stringify({ ...scenario, initial: many })}</script></delta-scope>`),
   "link.html": hostPage('<delta-scope link="v1;lesson=tombstone" load="eager"></delta-scope>'),
 };
 const hosts = {
@@ -69,13 +86,20 @@ for (const seen of [false, true]) {
   await start("page/index.html", { seen, viewport: PHONE });
   await start("page/index.html", { seen, viewport: LAPTOP, forcedColors: "active" });
 }
+// Where a way leads depends on the window.
+for (const [width, height] of [[900, 800], [950, 900], [1100, 1000], [1024, 768], [1920, 1080], [768, 1024], [844, 390], [320, 568]]) {
+  for (const seen of [false, true]) await start("page/index.html", { seen, viewport: { width, height } });
+}
 // Somebody who comes back is shown the lessons.
 for (const viewport of [DESKTOP, PHONE]) await start("page/index.html", { seen: true, kept: { "deltascope.shelf": "" }, viewport });
 // Somebody who has chosen smaller steps, and sees all tools.
 await start("page/index.html", { seen: true, kept: { "deltascope.tools": "on", "deltascope.step": "micro" } });
 // Somebody whose browser keeps nothing.
 await start("page/index.html", { isBlocked: true });
-await start("page/index.html#v1;lesson=tombstone");
+const PROGRESS = { "deltascope.progress": JSON.stringify({ "first-look": { opened: true, ended: true, reached: false } }) };
+for (const shelf of ["", "off"]) await start("page/index.html", { seen: true, kept: { ...PROGRESS, "deltascope.shelf": shelf } });
+// Whatever an address has is opened later.
+for (const link of ADDRESSES) await start(`page/index.html#v1;${link}`, { seen: true });
 // What an element runs depends on its width, and on whether things move: what is not tried here makes it wait.
 for (const path of Object.keys(hosts)) {
   for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
@@ -86,6 +110,9 @@ for (const path of Object.keys(hosts)) {
 await browser.close();
 await host.close();
 for (const mark of reader()) views.add(mark);
+functions.forEach(([path, , points], index) => {
+  if (BY_GARBAGE.test(path)) points.forEach((_, at) => views.add(firsts[index] + at));
+});
 writeFileSync(LIST, listed());
 
 /** What runs as the tests use the page, until it asks for what is seldom needed. A test that fails may not have run all. */
@@ -94,7 +121,7 @@ function reader() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const tests = ["visit.test.mjs", "clicks.test.mjs", ...READER.map((name) => `tests/${name}.test.mjs`)].map((path) => join(import.meta.dirname, path));
-  const given = ["--test", "--test-concurrency=2", "--test-reporter=spec", ...tests];
+  const given = ["--test", "--test-concurrency=3", "--test-reporter=spec", ...tests];
   const { status } = spawnSync(process.execPath, given, { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, MARKS: folder } });
   if (status !== 0) throw new Error(`the list stays as it was: tests failed on ${DIST}`);
   const came = new Set();
@@ -136,6 +163,7 @@ async function start(path, { seen = false, kept = {}, isBlocked = false, lang = 
       return element ? element.shadowRoot?.querySelector(".stage .room") : !document.getElementById("loading");
     });
     await page.waitForTimeout(SETTLES_MS);
+    if (path.startsWith("page/")) await calls(page);
     await waits(page, fail);
   }
   const all = await marks(page, counts);
@@ -147,6 +175,18 @@ async function start(path, { seen = false, kept = {}, isBlocked = false, lang = 
 
 function told(what, of) {
   console.log(`${what}: ${firsts.filter((first) => of.has(first)).length} of ${functions.length} functions; ${of.size} of ${end} points in all`);
+}
+
+/** What a script calls before the rest is there waits, or answers that nothing is there. */
+async function calls(page) {
+  await page.evaluate(() => {
+    const { deltascope } = window;
+    for (const name of Object.keys(deltascope)) if (typeof deltascope[name] === "function" && name !== "getState") void deltascope[name]();
+    for (const name of ["drawn", "ready"]) void deltascope[name];
+  });
+  const stop = page.getByTestId("opening").getByRole("button");
+  await stop.click();
+  await stop.waitFor({ state: "detached" });
 }
 
 /** What says that a command waits for the rest, or that it does not come, cannot wait for it. */

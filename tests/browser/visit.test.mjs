@@ -171,6 +171,7 @@ async function calls(app) {
       inject: [[{}], [{ op: "nothing" }], [{ op: "create" }], [{ op: "update", object: { metadata: { name: "no" } } }]],
     };
     let tried = 0;
+    for (const name of ["getUrl", "exportTrace", "exportTranscript", "exportSvg"]) deltascope[name]();
     for (const [name, all] of Object.entries(given)) {
       for (const one of all) {
         await deltascope[name](...one);
@@ -178,6 +179,13 @@ async function calls(app) {
         tried += 1;
       }
     }
+    // One that is followed from where it was written to where it ends.
+    await deltascope.load("sandbox");
+    await deltascope.inject({ op: "create", object: { metadata: { namespace: "default", name: "mine" } } });
+    await deltascope.follow("default/mine");
+    for (let at = 0; at < 60; at += 1) await deltascope.step(1, "micro");
+    await deltascope.inject({ op: "delete", object: { metadata: { namespace: "default", name: "mine" } } });
+    for (let at = 0; at < 60; at += 1) await deltascope.step(1, "micro");
     return tried;
   });
   assert.ok(tried > 25, `${tried} calls`);
