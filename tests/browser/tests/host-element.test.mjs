@@ -494,7 +494,7 @@ test("Esc leaves it, and Tab continues behind it", onHost(html(`<button id="befo
   }
 }));
 
-const retried = (markup, files) => onHost(html(markup.replace("></", '><p slot="transcript">In words.</p></')), { open: false, provokes: /ERR_FAILED/ }, async (host) => {
+const retried = (markup, files) => onHost(html(markup.replace("></", '><p slot="transcript">In words.</p></')), { open: false, provokes: /ERR_FAILED|the page waited for/ }, async (host) => {
   for (const file of files) {
     const missing = new RegExp(`(${file})$`);
     await host.page.route(missing, (route) => route.abort());
