@@ -21,11 +21,12 @@ const LEFT_OUT: [&str; 6] = [
     "shelf.css",
 ];
 /// The page's styles that no first picture of most elements needs, side by side in the page's order.
-const LATER: [&str; 10] = [
+const LATER: [&str; 11] = [
     "scene.css",
     "story.css",
     "drawer.css",
     "answers.css",
+    "density.css",
     "informers.css",
     "compare.css",
     "race.css",
@@ -35,8 +36,9 @@ const LATER: [&str; 10] = [
 ];
 /// The page's styles that none of its first pictures needs, and of those what neither a lesson nor a room needs.
 const LATER_OF_THE_PAGE: [&str; 3] = ["shelf.css", "help.css", "presenter.css"];
-const SELDOM_OF_THE_PAGE: [&str; 8] = [
+const SELDOM_OF_THE_PAGE: [&str; 9] = [
     "answers.css",
+    "density.css",
     "informers.css",
     "compare.css",
     "race.css",
