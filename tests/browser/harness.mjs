@@ -49,8 +49,15 @@ export async function launch() {
   return browser;
 }
 
+/** For a page: its browser keeps nothing. */
+export function blockStorage() {
+  Object.defineProperty(window, "localStorage", { get: () => { throw new DOMException("blocked", "SecurityError"); } });
+}
+
 /** A file of the program beside its main one. A debug build has one. */
 export const FILE = /\bdeltascope-[0-9a-f]+-\w+\.wasm/;
+/** Its styles that come later. */
+const STYLES = /\b(?:later|seldom)-[0-9a-f]+\.css/;
 const FILES = existsSync(DIST) ? readdirSync(DIST).filter((name) => FILE.test(name)) : [];
 export const IS_SPLIT = FILES.length > 0;
 /** What no first picture needs. */
@@ -152,8 +159,7 @@ export async function open(browser, url, options = {}) {
   page.setDefaultTimeout(PATIENCE_MS);
   const app = new App(context, page, url, { reads, provokes });
   await page.goto(new URL(link ?? "", url).href);
-  await page.waitForFunction(() => window.deltascope !== undefined);
-  await page.evaluate(() => window.deltascope.drawn);
+  await app.drawn();
   if (!asFound) {
     await app.language(lang);
     await app.theme(theme);
@@ -192,7 +198,7 @@ class App {
       this.unanswered.delete(request);
       const why = request.failure()?.errorText;
       // A watch that is no longer needed is aborted, and so is a part when the page is left.
-      const mayEnd = (reads && request.url().startsWith(reads)) || FILE.test(request.url());
+      const mayEnd = (reads && request.url().startsWith(reads)) || FILE.test(request.url()) || STYLES.test(request.url());
       if (mayEnd && why === "net::ERR_ABORTED") return;
       problem(`failed: ${request.url()} ${why}`);
     });
@@ -200,6 +206,18 @@ class App {
       this.unanswered.delete(response.request());
       if (response.status() >= 400) problem(`${response.status()}: ${response.url()}`);
     });
+  }
+
+  /** Loads the page anew, and waits until it is drawn. */
+  async reload() {
+    await this.page.reload();
+    await this.drawn();
+  }
+
+  /** Waits until the page that is loaded is drawn: before, `getState` would stop it. */
+  async drawn() {
+    await this.page.waitForFunction(() => window.deltascope !== undefined);
+    await this.page.evaluate(() => window.deltascope.drawn);
   }
 
   /** The element with this data-testid. */
