@@ -121,7 +121,7 @@ function reader() {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const tests = ["visit.test.mjs", "clicks.test.mjs", ...READER.map((name) => `tests/${name}.test.mjs`)].map((path) => join(import.meta.dirname, path));
-  const given = ["--test", "--test-concurrency=3", "--test-reporter=spec", ...tests];
+  const given = ["--test", "--test-concurrency=2", "--test-reporter=spec", ...tests];
   const { status } = spawnSync(process.execPath, given, { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, MARKS: folder } });
   if (status !== 0) throw new Error(`the list stays as it was: tests failed on ${DIST}`);
   const came = new Set();
@@ -177,16 +177,12 @@ function told(what, of) {
   console.log(`${what}: ${firsts.filter((first) => of.has(first)).length} of ${functions.length} functions; ${of.size} of ${end} points in all`);
 }
 
-/** What a script calls before the rest is there waits, or answers that nothing is there. */
+/** What a script may ask for before the rest is there. */
 async function calls(page) {
   await page.evaluate(() => {
     const { deltascope } = window;
-    for (const name of Object.keys(deltascope)) if (typeof deltascope[name] === "function" && name !== "getState") void deltascope[name]();
-    for (const name of ["drawn", "ready"]) void deltascope[name];
+    void [deltascope.drawn, deltascope.ready, deltascope.getUrl(), deltascope.exportTrace(), deltascope.exportTranscript(), deltascope.exportSvg()];
   });
-  const stop = page.getByTestId("opening").getByRole("button");
-  await stop.click();
-  await stop.waitFor({ state: "detached" });
 }
 
 /** What says that a command waits for the rest, or that it does not come, cannot wait for it. */
