@@ -1,16 +1,17 @@
 // In a build that counts: which points of the program the pages of this process came to, until they asked for what is seldom needed. Each
-// process writes them into a file of its own in the folder MARKS (starts.mjs).
+// browser of a process writes them into a file of its own in the folder MARKS (starts.mjs).
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 const COMES_MS = 400;
+let browsers = 0;
 const LEAVES = ["goto", "reload", "goBack", "goForward", "close"];
 
 /** Notes the points of all pages that the browser opens from now on. */
 export function noted(browser, { dist, folder, seldom }) {
   const counts = counting(dist);
   const all = new Uint8Array(counts.length);
-  const path = join(folder, `${basename(process.argv[1])}-${process.pid}`);
+  const path = join(folder, `${basename(process.argv[1])}-${process.pid}-${(browsers += 1)}`);
 
   async function note(frame) {
     // A page that has crashed, or is gone, says nothing.
