@@ -257,6 +257,12 @@ class App {
     return this.state();
   }
 
+  /** Waits until the page has all of the program: what comes later cannot come, or would hold up what follows. */
+  async all() {
+    await this.page.evaluate(() => window.deltascope.ready);
+    await this.whole();
+  }
+
   /** Waits until the page has fetched what it fetches by itself. */
   async whole() {
     const isThere = (name) => this.requests.some((address) => address.endsWith(name));

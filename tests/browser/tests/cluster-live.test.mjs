@@ -208,6 +208,7 @@ test("too many objects are reported, and listed once they fit", onCluster({
 }));
 
 test("a seventh tab shows why it waits", onCluster({ ...some, clock: false }, async (app, api) => {
+  await app.all();
   const tabs = [];
   for (let n = 0; n < 6; n += 1) {
     const tab = await app.context.newPage();

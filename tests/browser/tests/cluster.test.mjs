@@ -80,7 +80,7 @@ test("credentials that are refused have a message of their own", onCluster({ pro
 }));
 
 test("a server that is gone has a message of its own", onCluster({ provokes: /version|ERR_/ }, async (app, api, { front }) => {
-  await app.whole();
+  await app.all();
   await front.close();
   await app.id("btn-cluster").click();
   await missing(app, "is gone", "已经不在了");
