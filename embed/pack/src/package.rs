@@ -20,33 +20,10 @@ const LEFT_OUT: [&str; 6] = [
     "rescue.css",
     "shelf.css",
 ];
-/// The page's styles that no first picture of most elements needs, side by side in the page's order.
-const LATER: [&str; 11] = [
-    "scene.css",
-    "story.css",
-    "drawer.css",
-    "answers.css",
-    "density.css",
-    "informers.css",
-    "compare.css",
-    "race.css",
-    "branches.css",
-    "share.css",
-    "help.css",
-];
-/// The page's styles that none of its first pictures needs, and of those what neither a lesson nor a room needs.
-const LATER_OF_THE_PAGE: [&str; 3] = ["shelf.css", "help.css", "presenter.css"];
-const SELDOM_OF_THE_PAGE: [&str; 9] = [
-    "answers.css",
-    "density.css",
-    "informers.css",
-    "compare.css",
-    "race.css",
-    "branches.css",
-    "share.css",
-    "cluster.css",
-    "handout.css",
-];
+/// Of the page's styles, those that no first picture of most elements needs, beside those that are seldom needed.
+const LATER: [&str; 4] = ["scene.css", "story.css", "question.css", "help.css"];
+/// Those that come after these: the last rule wins.
+const LAST: [&str; 3] = ["motion.css", "forced.css", "chosen.css"];
 /// The styles that depend on the window: dialogs are above the whole page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
 const TOKENS: &str = "tokens.css";
@@ -71,12 +48,7 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
         }
         [glue, wasm] = own;
         let source = read(&root.join("index.html"))?;
-        let comes = |file: &str| match file {
-            file if LATER_OF_THE_PAGE.contains(&file) => Comes::Later,
-            file if SELDOM_OF_THE_PAGE.contains(&file) => Comes::Seldom,
-            _ => Comes::First,
-        };
-        let comes: Vec<_> = inline(&source).map(comes).collect();
+        let comes: Vec<_> = inline(&source)?.iter().map(|(_, comes)| *comes).collect();
         let (page, files) = strict(&preloaded(&page, &wasm)?, &comes)?;
         put(dist, "index.html", &page)?;
         for (name, text) in files {
@@ -174,31 +146,30 @@ fn names(folder: &Path) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// The files of the page's styles, in its order.
-fn inline(page: &str) -> impl Iterator<Item = &str> {
+/// The files of the page's styles, in its order, and when each is fetched.
+fn inline(page: &str) -> Result<Vec<(&str, Comes)>, String> {
     let lines = page.lines().filter(|line| line.contains("rel=\"inline\""));
-    lines.filter_map(|line| line.split("style/").nth(1)?.split('"').next())
+    let files = lines.filter_map(|line| {
+        let file = line.split("style/").nth(1)?.split('"').next()?;
+        Some(Comes::of(line).map(|comes| (file, comes)))
+    });
+    files.collect()
 }
 
-/// The page's styles in the page's order, then the element's own: before those that come later, these, and after them.
+/// The page's styles, each kind in the page's order, then the element's own: those of first pictures, those that come later, and the last.
 fn styles(root: &Path) -> Result<[String; 3], String> {
     let page = read(&root.join("index.html"))?;
     let mut css = [const { String::new() }; 3];
-    let mut at = 0;
-    for file in inline(&page) {
+    for (file, comes) in inline(&page)? {
         if !LEFT_OUT.contains(&file) {
             let text = read(&root.join("style").join(file))?;
             let text = shadowed(&text, OF_THE_WINDOW.contains(&file), file == TOKENS)
                 .map_err(|error| format!("style/{file}: {error}"))?;
-            at = match (at, LATER.contains(&file)) {
-                (0, false) => 0,
-                (0 | 1, true) => 1,
-                (1 | 2, false) => 2,
-                _ => {
-                    return Err(format!(
-                        "style/{file} comes later, but not beside the others"
-                    ));
-                }
+            let is_later = comes == Comes::Seldom || LATER.contains(&file);
+            let at = if is_later {
+                1
+            } else {
+                2 * usize::from(LAST.contains(&file))
             };
             css[at].push_str(&text);
         }

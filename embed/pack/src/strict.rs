@@ -20,6 +20,19 @@ pub(crate) enum Comes {
 }
 
 impl Comes {
+    /// As the link of a style in index.html says: without `data-comes`, with the page.
+    pub(crate) fn of(link: &str) -> Result<Self, String> {
+        let said = link.split("data-comes=\"").nth(1);
+        match said.and_then(|said| said.split('"').next()) {
+            None => Ok(Self::First),
+            Some("later") => Ok(Self::Later),
+            Some("seldom") => Ok(Self::Seldom),
+            Some(other) => Err(format!(
+                "index.html: data-comes is \"later\" or \"seldom\", not \"{other}\""
+            )),
+        }
+    }
+
     /// The begin of a file's name, and what its link says.
     fn words(self) -> (&'static str, &'static str) {
         match self {
@@ -105,6 +118,15 @@ fn without(text: &str, open: &str, close: &str) -> (String, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::{Comes, strict};
+
+    #[test]
+    fn a_link_says_when_its_style_is_fetched() {
+        let of = |said| Comes::of(&format!("<link data-trunk {said} href=style/a.css>"));
+        assert!(of("") == Ok(Comes::First));
+        assert!(of("data-comes=\"later\"") == Ok(Comes::Later));
+        assert!(of("data-comes=\"seldom\"") == Ok(Comes::Seldom));
+        assert!(of("data-comes=\"soon\"").is_err());
+    }
 
     #[test]
     fn nothing_inline_is_left() {

@@ -223,27 +223,20 @@ async fn options_of(attributes: &JsValue) -> Result<(Options, Result<(), Text>),
     Ok((options, wrong))
 }
 
-/// Whether the attributes of elements whose first picture needs no more (`tests/browser/starts.mjs`) are among these.
+/// Whether most elements have it: first pictures read it without the rest (`tests/browser/starts.mjs`).
 fn is_usual(attribute: Attribute) -> bool {
-    match attribute {
+    matches!(
+        attribute,
         Attribute::Lesson
-        | Attribute::Era
-        | Attribute::Panels
-        | Attribute::Controls
-        | Attribute::Theme
-        | Attribute::Lang
-        | Attribute::Motion
-        | Attribute::Height
-        | Attribute::Load => true,
-        Attribute::Src
-        | Attribute::At
-        | Attribute::Until
-        | Attribute::Markers
-        | Attribute::Speed
-        | Attribute::Granularity
-        | Attribute::Mode
-        | Attribute::Scene => false,
-    }
+            | Attribute::Era
+            | Attribute::Panels
+            | Attribute::Controls
+            | Attribute::Theme
+            | Attribute::Lang
+            | Attribute::Motion
+            | Attribute::Height
+            | Attribute::Load
+    )
 }
 
 fn attribute(name: &JsValue) -> Option<Attribute> {
