@@ -57,10 +57,6 @@ words! {
 
     // The shelf.
     shelf: "Lessons", "课程";
-    shelf_others: "Everything else", "其他";
-    shelf_begin: "Begin", "开始";
-    shelf_go_on: "Go on", "继续";
-    shelf_next: "Next", "下一课";
 
     // In front of a class.
     present: "In front of a class", "演示模式";
@@ -83,10 +79,8 @@ words! {
     branches_title:
         "Branches: fork, drop or move an event, change a setting",
         "分支：分叉、去掉或移动事件、改设置";
-    branch_go: "Go to", "切换到";
     drop_event: "Leave out", "去掉";
     setting: "Setting", "设置";
-    setting_value: "Value", "值";
     error: "Error", "错误";
     drop_here: "Drop recordings or a trace here", "把录制文件或运行记录拖到这里";
     drop_hint: "One file, or several that belong together", "一个文件，或属于同一次录制的几个文件";
@@ -141,8 +135,6 @@ words! {
     name: "name", "名称";
     node: "node", "节点";
     phase: "phase", "阶段";
-    do_create: "Create", "创建";
-    do_edit: "Save", "保存";
 
     // The Reflector.
     unused: "Not part of this program.", "这个程序没有用到。";
@@ -264,12 +256,10 @@ words! {
     drawer: "Questions about the run", "关于这次运行的问题";
     drawer_checks: "Checks", "检查";
     checks: "Checks: what holds in every run", "检查：每次运行都应成立的事";
-    check_holds: "holds", "成立";
     compare: "Side by side", "并排比较";
     compare_title:
         "Side by side: this run and another one at the same time",
         "并排比较：这次运行和另一次运行的同一时刻";
-    compare_with: "this run and", "这次运行与";
     drawer_why: "Why", "为什么";
     drawer_why_title: "Why: the chain of causes", "为什么：起因链";
     drawer_table: "Table", "表格";
@@ -278,35 +268,20 @@ words! {
     drawer_share_title:
         "Share: a link to this moment, or the run as a file",
         "分享：指向此刻的链接，或把运行存为文件";
-    share_link: "A link to this moment", "指向此刻的链接";
-    share_run: "The run as a file", "把运行存为文件";
-    why_of: "Why", "问";
     thinned: "oldest thinned", "最旧处已稀疏";
-    why_is_it_here: "Why it is here", "它为什么在这里";
 
     // Run until.
     until: "Until", "直到";
     until_tip: "Run until, and breakpoints", "运行到……，以及断点";
-    until_title: "Run until", "运行到";
-    until_call: "handler called", "调用 handler";
-    until_key: "key", "key";
-    until_fact: "fact", "事实";
     breaks: "Breakpoints", "断点";
-    break_stored: "is stored", "被存入时";
     step_size: "Size of a step", "步长";
 
     // The help.
     about: "deltascope shows, one step at a time, how a Kubernetes informer brings a change from the API server to your handler.",
         "deltascope 一步一步地展示 Kubernetes informer 怎样把一次变化从 API server 送到你的 handler。";
-    keys_title: "Keys", "按键";
 
     // Clusters.
-    tab_live: "live", "实时";
     cluster_title: "Watch a real cluster", "观察真实的集群";
-    cluster_disconnect: "Disconnect", "断开";
-    cluster_era: "client-go", "client-go";
-    cluster_never: "never", "从不";
-    cluster_resource: "Resource", "资源";
 }
 
 words! {
@@ -351,6 +326,10 @@ words! {
     heard_log: "handler and its log", "handler 与其日志";
 
     // The shelf.
+    shelf_next: "Next", "下一课";
+    shelf_go_on: "Go on", "继续";
+    shelf_begin: "Begin", "开始";
+    shelf_others: "Everything else", "其他";
     shelf_search: "Search: a question, a name, a symptom", "搜索：问题、名称、现象";
     shelf_none:
         "Nothing has all of these words. Try fewer, or a name from client-go.",
@@ -380,6 +359,8 @@ words! {
     key_shelf: "in the lessons: search; ← → ↑ ↓ from card to card, ↵ opens one", "在课程页：搜索；← → ↑ ↓ 在卡片间移动，↵ 打开";
 
     // The form of an object.
+    do_edit: "Save", "保存";
+    do_create: "Create", "创建";
     needed: "Needed.", "必填。";
     needed_key: "Needed: a Pod’s key is namespace/name.", "必填：Pod 的 key 是 namespace/name。";
 
@@ -403,6 +384,8 @@ words! {
     key_code: "in front of a class: the link as a QR code", "演示模式中：显示链接的二维码";
 
     // The head of the page, and branches.
+    setting_value: "Value", "值";
+    branch_go: "Go to", "切换到";
     known_off: "KnownObjects off", "KnownObjects 关";
     theme_to_light: "Switch to the light theme", "切换到浅色主题";
     opening: "Computing. The current picture stays until it is done.", "正在计算，完成之前保持当前画面。";
@@ -455,6 +438,12 @@ words! {
     read_chapter: "Read the chapter", "阅读对应的章节";
 
     // The drawer.
+    why_is_it_here: "Why it is here", "它为什么在这里";
+    why_of: "Why", "问";
+    share_run: "The run as a file", "把运行存为文件";
+    share_link: "A link to this moment", "指向此刻的链接";
+    compare_with: "this run and", "这次运行与";
+    check_holds: "holds", "成立";
     checks_note:
         "They are held against every fact of this run. The first violation of each is marked on the timeline.",
         "逐个事实地检查这次运行。每一项的第一次违反都标在时间线上。";
@@ -508,6 +497,11 @@ words! {
     why_not_here: "what you chose, which is not on the stage now", "所选的对象，此刻不在台上";
 
     // Run until.
+    break_stored: "is stored", "被存入时";
+    until_fact: "fact", "事实";
+    until_key: "key", "key";
+    until_call: "handler called", "调用 handler";
+    until_title: "Run until", "运行到";
     until_text: "as text", "写成文字";
     until_go: "Go to it", "跳到那里";
     until_play: "Play to it", "播放到那里";
@@ -531,6 +525,7 @@ words! {
         "点击舞台上的任何东西，或在其上按 Enter：它为什么在那里；API server 的对象同时被选中，可修改或删除";
 
     // The help.
+    keys_title: "Keys", "按键";
     key_play: "play or pause", "播放或暂停";
     key_step: "one step back or on", "后退或前进一步";
     key_marker: "marker before or after", "前一个或后一个标记";
@@ -586,6 +581,11 @@ words! {
         "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处";
 
     // Clusters.
+    cluster_resource: "Resource", "资源";
+    cluster_never: "never", "从不";
+    cluster_era: "client-go", "client-go";
+    cluster_disconnect: "Disconnect", "断开";
+    tab_live: "live", "实时";
     cluster_tabs: "Watched resources", "正在观察的资源";
     tab_close: "Close the tab: it disconnects, and its recording is dropped", "关闭标签：断开连接，并丢弃它的录制";
     tab_off: "disconnected", "已断开";
