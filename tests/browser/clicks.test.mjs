@@ -14,16 +14,18 @@ const PLACES = {
 };
 const CLICKABLE = "button:visible, a:visible, summary:visible, [data-anchor]:visible, select:visible, [role=slider]:visible";
 const KEYS = [..."abcdefghijklmnopqrstuvwxyz[]?/.,", "Escape", "Enter", "Home", "End", "PageUp", "ArrowLeft", "Shift+ArrowRight"];
+// The dialog of a cluster looks for one.
+const ASKS = /\/version/;
 const { onPage } = suite();
 const newcomer = true;
 
 test("every method that needs more, until that is asked for", onPage({ newcomer }, more));
 for (const look of [{ viewport: DESKTOP }, { viewport: PHONE, lang: "zh" }]) {
   for (const [where, go] of Object.entries(PLACES)) {
-    test(`everything that can be clicked in ${where} at ${look.viewport.width} px, on a page of its own`, onPage({ newcomer, ...look }, (app) => clicks(app, go)));
+    test(`everything that can be clicked in ${where} at ${look.viewport.width} px, on a page of its own`, onPage({ newcomer, ...look, provokes: ASKS }, (app) => clicks(app, go)));
   }
 }
-test("all tools, each on a page of its own", onPage({}, (app) => clicks(app, PLACES["the microscope"])));
+test("all tools, each on a page of its own", onPage({ provokes: ASKS }, (app) => clicks(app, PLACES["the microscope"])));
 test("without what is seldom needed, what asks for it says so", onPage({ newcomer, provokes: /ERR_FAILED|Failed to fetch/ }, without));
 test("every key, on a page of its own", onPage({ newcomer }, keys));
 

@@ -80,20 +80,26 @@ const hosts = {
 };
 const host = await serveHost({ "page/": DIST, ...hosts });
 const browser = await launch();
-for (const seen of [false, true]) {
-  await start("page/index.html", { seen });
-  await start("page/index.html", { seen, lang: "zh-CN", colorScheme: "dark", reducedMotion: "reduce" });
-  await start("page/index.html", { seen, viewport: PHONE });
-  await start("page/index.html", { seen, viewport: LAPTOP, forcedColors: "active" });
-}
-// Where a way leads depends on the window.
-for (const [width, height] of [[900, 800], [950, 900], [1100, 1000], [1024, 768], [1920, 1080], [768, 1024], [844, 390], [320, 568]]) {
-  for (const seen of [false, true]) await start("page/index.html", { seen, viewport: { width, height } });
+// Where a way leads, and where its words have room, depends on the window and on the words.
+const SIZES = [[900, 800], [950, 900], [1100, 1000], [1024, 768], [1920, 1080], [768, 1024], [844, 390], [320, 568]];
+for (const viewport of [DESKTOP, LAPTOP, PHONE, ...SIZES.map(([width, height]) => ({ width, height }))]) {
+  for (const [seen, reducedMotion] of [[false, "no-preference"], [false, "reduce"], [true, "no-preference"], [true, "reduce"]]) {
+    await start("page/index.html", { seen, viewport, reducedMotion });
+    await start("page/index.html", { seen, viewport, reducedMotion, lang: "zh-CN", colorScheme: "dark", forcedColors: viewport === LAPTOP ? "active" : "none" });
+  }
 }
 // Somebody who comes back is shown the lessons.
 for (const viewport of [DESKTOP, PHONE]) await start("page/index.html", { seen: true, kept: { "deltascope.shelf": "" }, viewport });
+// Somebody who has chosen colours, or the language.
+for (const [name, value] of [["theme", "dark"], ["theme", "light"], ["lang", "zh"]]) {
+  await start("page/index.html", { seen: true, kept: { [`deltascope.${name}`]: value }, reducedMotion: "reduce" });
+}
 // Somebody who has chosen smaller steps, and sees all tools.
-await start("page/index.html", { seen: true, kept: { "deltascope.tools": "on", "deltascope.step": "micro" } });
+const CHOSEN = { "deltascope.tools": "on", "deltascope.step": "micro" };
+await start("page/index.html", { seen: true, kept: CHOSEN });
+for (const viewport of [DESKTOP, LAPTOP, PHONE]) {
+  await start("page/index.html", { seen: true, kept: { ...CHOSEN, "deltascope.theme": "light", "deltascope.lang": "en" }, viewport, reducedMotion: "reduce" });
+}
 // Somebody whose browser keeps nothing.
 await start("page/index.html", { isBlocked: true });
 const PROGRESS = { "deltascope.progress": JSON.stringify({ "first-look": { opened: true, ended: true, reached: false } }) };
