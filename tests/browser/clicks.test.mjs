@@ -14,7 +14,7 @@ const PLACES = {
 };
 const CLICKABLE = "button:visible, a:visible, summary:visible, [data-anchor]:visible, select:visible, [role=slider]:visible";
 const KEYS = [..."abcdefghijklmnopqrstuvwxyz[]?/.,", "Escape", "Enter", "Home", "End", "PageUp", "ArrowLeft", "Shift+ArrowRight"];
-// The dialog of a cluster looks for one.
+// The dialog of a cluster asks whether one answers here.
 const ASKS = /\/version/;
 const { onPage } = suite();
 const newcomer = true;

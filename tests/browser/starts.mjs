@@ -80,7 +80,7 @@ const hosts = {
 };
 const host = await serveHost({ "page/": DIST, ...hosts });
 const browser = await launch();
-// Where a way leads, and where its words have room, depends on the window and on the words.
+// Where a way leads, and where its words fit, depends on the window, on the language and on motion.
 const SIZES = [[900, 800], [950, 900], [1100, 1000], [1024, 768], [1920, 1080], [768, 1024], [844, 390], [320, 568]];
 for (const viewport of [DESKTOP, LAPTOP, PHONE, ...SIZES.map(([width, height]) => ({ width, height }))]) {
   for (const [seen, reducedMotion] of [[false, "no-preference"], [false, "reduce"], [true, "no-preference"], [true, "reduce"]]) {

@@ -20,9 +20,15 @@ const LEFT_OUT: [&str; 6] = [
     "rescue.css",
     "shelf.css",
 ];
-/// Of the page's styles, those that no first picture of most elements needs, beside those that are seldom needed.
-const LATER: [&str; 4] = ["scene.css", "story.css", "question.css", "help.css"];
-/// Those that come after these: the last rule wins.
+/// Of the page's styles, those that come after an element's first picture, as all that are seldom needed do.
+const LATER: [&str; 5] = [
+    "scene.css",
+    "story.css",
+    "drawer.css",
+    "question.css",
+    "help.css",
+];
+/// Those whose rules win over these.
 const LAST: [&str; 3] = ["motion.css", "forced.css", "chosen.css"];
 /// The styles that depend on the window: dialogs are above the whole page.
 const OF_THE_WINDOW: [&str; 1] = ["help.css"];
@@ -48,7 +54,10 @@ pub(crate) fn write(root: &Path, dist: &Path, kind: Kind) -> Result<(), String> 
         }
         [glue, wasm] = own;
         let source = read(&root.join("index.html"))?;
-        let comes: Vec<_> = inline(&source)?.iter().map(|(_, comes)| *comes).collect();
+        let comes: Vec<_> = inline(&source)?
+            .into_iter()
+            .map(|(_, comes)| comes)
+            .collect();
         let (page, files) = strict(&preloaded(&page, &wasm)?, &comes)?;
         put(dist, "index.html", &page)?;
         for (name, text) in files {
@@ -156,26 +165,32 @@ fn inline(page: &str) -> Result<Vec<(&str, Comes)>, String> {
     files.collect()
 }
 
-/// The page's styles, each kind in the page's order, then the element's own: those of first pictures, those that come later, and the last.
+/// An element's styles: of its first picture, those that come later, and those whose rules win, with its own. Each in the page's order.
 fn styles(root: &Path) -> Result<[String; 3], String> {
     let page = read(&root.join("index.html"))?;
     let mut css = [const { String::new() }; 3];
-    for (file, comes) in inline(&page)? {
+    let files = inline(&page)?;
+    let named = LEFT_OUT.iter().chain(&LATER).chain(&LAST);
+    if let Some(absent) = named
+        .into_iter()
+        .find(|name| files.iter().all(|(file, _)| file != *name))
+    {
+        return Err(format!("index.html does not name style/{absent}"));
+    }
+    for (file, comes) in files {
         if !LEFT_OUT.contains(&file) {
             let text = read(&root.join("style").join(file))?;
             let text = shadowed(&text, OF_THE_WINDOW.contains(&file), file == TOKENS)
                 .map_err(|error| format!("style/{file}: {error}"))?;
-            let is_later = comes == Comes::Seldom || LATER.contains(&file);
-            let at = if is_later {
+            let at = if comes == Comes::Seldom || LATER.contains(&file) {
                 1
+            } else if LAST.contains(&file) {
+                2
             } else {
-                2 * usize::from(LAST.contains(&file))
+                0
             };
             css[at].push_str(&text);
         }
-    }
-    if css.iter().any(String::is_empty) {
-        return Err("index.html does not name all kinds of styles".to_owned());
     }
     let own = shadowed(&read(&root.join("embed/stage.css"))?, false, false)
         .map_err(|error| format!("embed/stage.css: {error}"))?;

@@ -28,7 +28,7 @@ impl Comes {
             Some("later") => Ok(Self::Later),
             Some("seldom") => Ok(Self::Seldom),
             Some(other) => Err(format!(
-                "index.html: data-comes is \"later\" or \"seldom\", not \"{other}\""
+                "index.html: data-comes is \"later\" or \"seldom\", not \"{other}\": {link}"
             )),
         }
     }

@@ -223,7 +223,7 @@ async fn options_of(attributes: &JsValue) -> Result<(Options, Result<(), Text>),
     Ok((options, wrong))
 }
 
-/// Whether most elements have it: first pictures read it without the rest (`tests/browser/starts.mjs`).
+/// Whether first pictures read it without the rest: `tests/browser/starts.mjs` tries these.
 fn is_usual(attribute: Attribute) -> bool {
     matches!(
         attribute,

@@ -326,10 +326,10 @@ words! {
     heard_log: "handler and its log", "handler 与其日志";
 
     // The shelf.
-    shelf_next: "Next", "下一课";
-    shelf_go_on: "Go on", "继续";
-    shelf_begin: "Begin", "开始";
     shelf_others: "Everything else", "其他";
+    shelf_begin: "Begin", "开始";
+    shelf_go_on: "Go on", "继续";
+    shelf_next: "Next", "下一课";
     shelf_search: "Search: a question, a name, a symptom", "搜索：问题、名称、现象";
     shelf_none:
         "Nothing has all of these words. Try fewer, or a name from client-go.",
@@ -359,8 +359,8 @@ words! {
     key_shelf: "in the lessons: search; ← → ↑ ↓ from card to card, ↵ opens one", "在课程页：搜索；← → ↑ ↓ 在卡片间移动，↵ 打开";
 
     // The form of an object.
-    do_edit: "Save", "保存";
     do_create: "Create", "创建";
+    do_edit: "Save", "保存";
     needed: "Needed.", "必填。";
     needed_key: "Needed: a Pod’s key is namespace/name.", "必填：Pod 的 key 是 namespace/name。";
 
@@ -384,8 +384,8 @@ words! {
     key_code: "in front of a class: the link as a QR code", "演示模式中：显示链接的二维码";
 
     // The head of the page, and branches.
-    setting_value: "Value", "值";
     branch_go: "Go to", "切换到";
+    setting_value: "Value", "值";
     known_off: "KnownObjects off", "KnownObjects 关";
     theme_to_light: "Switch to the light theme", "切换到浅色主题";
     opening: "Computing. The current picture stays until it is done.", "正在计算，完成之前保持当前画面。";
@@ -438,12 +438,12 @@ words! {
     read_chapter: "Read the chapter", "阅读对应的章节";
 
     // The drawer.
-    why_is_it_here: "Why it is here", "它为什么在这里";
-    why_of: "Why", "问";
-    share_run: "The run as a file", "把运行存为文件";
-    share_link: "A link to this moment", "指向此刻的链接";
-    compare_with: "this run and", "这次运行与";
     check_holds: "holds", "成立";
+    compare_with: "this run and", "这次运行与";
+    share_link: "A link to this moment", "指向此刻的链接";
+    share_run: "The run as a file", "把运行存为文件";
+    why_of: "Why", "问";
+    why_is_it_here: "Why it is here", "它为什么在这里";
     checks_note:
         "They are held against every fact of this run. The first violation of each is marked on the timeline.",
         "逐个事实地检查这次运行。每一项的第一次违反都标在时间线上。";
@@ -497,11 +497,11 @@ words! {
     why_not_here: "what you chose, which is not on the stage now", "所选的对象，此刻不在台上";
 
     // Run until.
-    break_stored: "is stored", "被存入时";
-    until_fact: "fact", "事实";
-    until_key: "key", "key";
-    until_call: "handler called", "调用 handler";
     until_title: "Run until", "运行到";
+    until_call: "handler called", "调用 handler";
+    until_key: "key", "key";
+    until_fact: "fact", "事实";
+    break_stored: "is stored", "被存入时";
     until_text: "as text", "写成文字";
     until_go: "Go to it", "跳到那里";
     until_play: "Play to it", "播放到那里";
@@ -581,11 +581,11 @@ words! {
         "集群：观察一个真实的集群；收到的一切都会录制，回看过去时也一样，按“实时”回到最新处";
 
     // Clusters.
-    cluster_resource: "Resource", "资源";
-    cluster_never: "never", "从不";
-    cluster_era: "client-go", "client-go";
-    cluster_disconnect: "Disconnect", "断开";
     tab_live: "live", "实时";
+    cluster_disconnect: "Disconnect", "断开";
+    cluster_era: "client-go", "client-go";
+    cluster_never: "never", "从不";
+    cluster_resource: "Resource", "资源";
     cluster_tabs: "Watched resources", "正在观察的资源";
     tab_close: "Close the tab: it disconnects, and its recording is dropped", "关闭标签：断开连接，并丢弃它的录制";
     tab_off: "disconnected", "已断开";
