@@ -6,6 +6,7 @@ use leptos::wasm_bindgen::JsCast;
 
 use super::icons;
 use super::parts::focus;
+use crate::later::{Part, has};
 use crate::ui::Ui;
 use deltascope_presentation::strings::Strings;
 use deltascope_world::named;
@@ -118,7 +119,8 @@ impl DrawerState {
             self.opener.set_value(from);
         }
         self.last.update_value(|last| last.0 = tab);
-        if self.open.get_untracked() != Some(tab) {
+        // What it shows may not have come: then this asks for it again.
+        if self.open.get_untracked() != Some(tab) || !has(Part::Seldom) {
             self.open.set(Some(tab));
         }
     }
