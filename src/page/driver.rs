@@ -60,6 +60,11 @@ const HURRY: u32 = 8;
 /// How long a race shows each moment, in ms.
 const MOMENT_MS: u32 = 600;
 
+/// About one frame, in ms.
+const FRAME_MS: u32 = 16;
+/// A frame that takes longer is not waited for, in ms.
+const LATE_MS: i32 = 100;
+
 /// Delay between a command and the update of the run's copy, in ms.
 const COPY_MS: u32 = 100;
 
@@ -107,6 +112,10 @@ struct Inner {
     keeps_up: Cell<bool>,
     /// Whether a live run has grown since the last redraw.
     stale: Cell<bool>,
+    /// Whether a redraw for a live run is under way. What arrives meanwhile waits for the next frame.
+    draws: Cell<bool>,
+    /// The views that were drawn.
+    drawn: Turns,
     /// Whether motions play; `None`: as the reader's system prefers.
     motion: Cell<Option<bool>>,
     /// Whether the board was removed.
@@ -147,6 +156,8 @@ impl Driver {
                 listener: RefCell::default(),
                 keeps_up: Cell::new(false),
                 stale: Cell::new(false),
+                draws: Cell::new(false),
+                drawn: Turns::default(),
                 motion: Cell::new(None),
                 gone: Cell::new(false),
                 resized: RefCell::default(),
@@ -343,6 +354,9 @@ impl Driver {
         spawn_local(async move {
             loop {
                 TimeoutFuture::new(COPY_MS).await;
+                while driver.draws() {
+                    TimeoutFuture::new(FRAME_MS).await;
+                }
                 let copied =
                     driver.with(|session| session.copy(&mut driver.inner.kept.borrow_mut()));
                 let Some(copied) = copied else {
@@ -361,6 +375,12 @@ impl Driver {
         if let Some(listener) = listener {
             listener();
         }
+    }
+
+    /// Whether a redraw for a live run is under way.
+    #[must_use]
+    pub fn draws(&self) -> bool {
+        self.inner.draws.get()
     }
 
     /// A live run has grown: redraws soon.
@@ -382,7 +402,8 @@ impl Driver {
             let Some(live) = self.with(|session| session.live_view()) else {
                 return;
             };
-            let began = js_sys::Date::now();
+            let mut began = js_sys::Date::now();
+            let stale = self.inner.stale.replace(false);
             let mut rest = COUNT_MS;
             if live.following && live.behind > 0 {
                 rest = LIVE_MS;
@@ -397,11 +418,9 @@ impl Driver {
                 if change == Change::Forward {
                     rest = self.forward(live.behind).await;
                 } else {
-                    self.inner.stage.cut();
-                    self.draw().await;
-                    self.trail(None);
+                    began = self.draw_edge().await;
                 }
-            } else if self.inner.stale.get() {
+            } else if stale {
                 // While it plays, each step redraws.
                 if !self.with(|session| session.playback().is_playing()) {
                     self.draw().await;
@@ -409,7 +428,6 @@ impl Driver {
             } else {
                 return;
             }
-            self.inner.stale.set(false);
             // The browser lays out and paints before this timer fires.
             TimeoutFuture::new(0).await;
             let cost = (js_sys::Date::now() - began) * REST_PARTS;
@@ -420,6 +438,25 @@ impl Driver {
             )]
             TimeoutFuture::new(rest.max(cost as u32)).await;
         }
+    }
+
+    /// Cuts to the edge of a live run: computes the view in one frame and draws it in the next. Returns when that began.
+    async fn draw_edge(&self) -> f64 {
+        self.inner.draws.set(true);
+        frame_or_late().await;
+        let (view, drawn) = (self.view(), self.inner.drawn.now());
+        frame_or_late().await;
+        let began = js_sys::Date::now();
+        // What a command has drawn meanwhile is newer.
+        if self.inner.drawn.is(drawn) {
+            self.inner.stage.cut();
+            self.set(view).await;
+            self.trail(None);
+        }
+        // The browser lays out and paints before this timer fires.
+        TimeoutFuture::new(0).await;
+        self.inner.draws.set(false);
+        began
     }
 
     /// Shows the stage, where the shelf is in its place.
@@ -734,6 +771,7 @@ impl Driver {
 
     async fn set(&self, view: View) {
         if let Some(ui) = self.inner.ui.get().filter(|_| !self.inner.gone.get()) {
+            self.inner.drawn.next();
             ui.view.set(Rc::new(view));
             // Effects run after the current task.
             tick().await;
@@ -753,6 +791,15 @@ fn told(view: &View) -> Option<Flight> {
 async fn frame() {
     let drawn = Promise::new(&mut |done, _| {
         let _ = window().request_animation_frame(&done);
+    });
+    let _ = JsFuture::from(drawn).await;
+}
+
+/// The same, or after [`LATE_MS`]: a browser draws nothing in a hidden page, nor in a frame that is out of sight.
+async fn frame_or_late() {
+    let drawn = Promise::new(&mut |done, _| {
+        let _ = window().request_animation_frame(&done);
+        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&done, LATE_MS);
     });
     let _ = JsFuture::from(drawn).await;
 }

@@ -32,8 +32,13 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Sends a GET request. `on` receives its events.
-    pub fn open(url: String, accept: String, mut on: impl FnMut(Event<Vec<u8>>) + 'static) -> Self {
+    /// Sends a GET request. `on` receives its events, but no data while `waits` holds.
+    pub fn open(
+        url: String,
+        accept: String,
+        waits: impl Fn() -> bool + 'static,
+        mut on: impl FnMut(Event<Vec<u8>>) + 'static,
+    ) -> Self {
         let open = Rc::new(Cell::new(true));
         // Missing only in browsers that have no streamed bodies either.
         let abort = AbortController::new().ok();
@@ -51,7 +56,8 @@ impl Connection {
                     ControlFlow::Break(())
                 }
             };
-            read(&url, &accept, signal.as_ref(), &holds, &mut on).await;
+            let held = move || holds.get() || waits();
+            read(&url, &accept, signal.as_ref(), &held, &mut on).await;
         });
         Self { abort, open, held }
     }
@@ -118,8 +124,7 @@ pub async fn get(url: &str, accept: &str, most: usize, ms: u32) -> Result<Answer
     };
     let mut failed = None;
     let signal = abort.as_ref().map(AbortController::signal);
-    let held = Cell::new(false);
-    read(url, accept, signal.as_ref(), &held, &mut |event| {
+    read(url, accept, signal.as_ref(), &|| false, &mut |event| {
         match event {
             Event::Head(head) => answer.head = head,
             Event::Chunk(bytes) if answer.body.len() + bytes.len() > most => {
@@ -151,7 +156,7 @@ async fn read(
     url: &str,
     accept: &str,
     signal: Option<&AbortSignal>,
-    held: &Cell<bool>,
+    held: &dyn Fn() -> bool,
     on: &mut dyn FnMut(Event<Vec<u8>>) -> ControlFlow<()>,
 ) {
     let end = match pieces(url, accept, signal, held, on).await {
@@ -166,7 +171,7 @@ async fn pieces(
     url: &str,
     accept: &str,
     signal: Option<&AbortSignal>,
-    held: &Cell<bool>,
+    held: &dyn Fn() -> bool,
     on: &mut dyn FnMut(Event<Vec<u8>>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, JsValue> {
     let headers = Headers::new()?;
@@ -197,6 +202,9 @@ async fn pieces(
         if Reflect::get(&read, &"done".into())?.is_truthy() {
             return Ok(ControlFlow::Continue(()));
         }
+        while held() {
+            TimeoutFuture::new(HELD_MS).await;
+        }
         let value: Uint8Array = Reflect::get(&read, &"value".into())?.dyn_into()?;
         let began = js_sys::Date::now();
         let chunk = value.to_vec();
@@ -210,9 +218,6 @@ async fn pieces(
         if busy >= TURN_MS && !document().hidden() {
             busy = 0.0;
             TimeoutFuture::new(0).await;
-        }
-        while held.get() {
-            TimeoutFuture::new(HELD_MS).await;
         }
     }
 }

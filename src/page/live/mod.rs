@@ -225,7 +225,9 @@ impl Inner {
                             inner.response_event(event);
                         }
                     };
-                    wire.connection = Some(Connection::open(url, accept, on));
+                    let driver = self.driver.clone();
+                    let waits = move || driver.draws();
+                    wire.connection = Some(Connection::open(url, accept, waits, on));
                 }
                 (Some(exchange), true) if exchange.phase() == exchange::Phase::Reading => {}
                 _ => wire.connection = None,
