@@ -127,7 +127,7 @@ words! {
     no_calls: "nothing called yet", "还没有调用";
     faults: "faults", "故障";
     cut_watch: "cut watch", "切断 watch";
-    compact: "410 (forget history)", "410（清除历史）";
+    compact: "drop history", "清除历史";
     compact_title:
         "Forget the history: the next watch from an old version is answered with 410 Gone. Compaction writes a key of its own, so the server’s rv goes up by one",
         "忘掉历史：下一次从旧版本开始的 watch 会得到 410 Gone。压缩会写一个自己的 key，所以 API server 的 rv 加一";
