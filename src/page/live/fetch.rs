@@ -57,7 +57,7 @@ impl Connection {
                 }
             };
             let held = move || holds.get() || waits();
-            read(&url, &accept, signal.as_ref(), &held, &mut on).await;
+            read(&url, &accept, signal.as_ref(), Some(&held), &mut on).await;
         });
         Self { abort, open, held }
     }
@@ -124,7 +124,7 @@ pub async fn get(url: &str, accept: &str, most: usize, ms: u32) -> Result<Answer
     };
     let mut failed = None;
     let signal = abort.as_ref().map(AbortController::signal);
-    read(url, accept, signal.as_ref(), &|| false, &mut |event| {
+    read(url, accept, signal.as_ref(), None, &mut |event| {
         match event {
             Event::Head(head) => answer.head = head,
             Event::Chunk(bytes) if answer.body.len() + bytes.len() > most => {
@@ -156,7 +156,7 @@ async fn read(
     url: &str,
     accept: &str,
     signal: Option<&AbortSignal>,
-    held: &dyn Fn() -> bool,
+    held: Option<&dyn Fn() -> bool>,
     on: &mut dyn FnMut(Event<Vec<u8>>) -> ControlFlow<()>,
 ) {
     let end = match pieces(url, accept, signal, held, on).await {
@@ -171,7 +171,7 @@ async fn pieces(
     url: &str,
     accept: &str,
     signal: Option<&AbortSignal>,
-    held: &dyn Fn() -> bool,
+    held: Option<&dyn Fn() -> bool>,
     on: &mut dyn FnMut(Event<Vec<u8>>) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>, JsValue> {
     let headers = Headers::new()?;
@@ -202,7 +202,7 @@ async fn pieces(
         if Reflect::get(&read, &"done".into())?.is_truthy() {
             return Ok(ControlFlow::Continue(()));
         }
-        while held() {
+        while held.is_some_and(|held| held()) {
             TimeoutFuture::new(HELD_MS).await;
         }
         let value: Uint8Array = Reflect::get(&read, &"value".into())?.dyn_into()?;
