@@ -430,6 +430,7 @@ impl Driver {
             }
             // The browser lays out and paints before this timer fires.
             TimeoutFuture::new(0).await;
+            self.inner.draws.set(false);
             let cost = (js_sys::Date::now() - began) * REST_PARTS;
             #[allow(
                 clippy::cast_possible_truncation,
@@ -440,22 +441,23 @@ impl Driver {
         }
     }
 
-    /// Cuts to the edge of a live run: computes the view in one frame and draws it in the next. Returns when that began.
+    /// Cuts to the edge of a live run: computes the view in one frame and draws it in the next. Returns when it would have
+    /// begun without the wait between them. The caller says when the browser has drawn it.
     async fn draw_edge(&self) -> f64 {
+        let drawn = self.inner.drawn.now();
         self.inner.draws.set(true);
         frame_or_late().await;
-        let (view, drawn) = (self.view(), self.inner.drawn.now());
+        let computed = js_sys::Date::now();
+        let view = self.view();
+        let computed = js_sys::Date::now() - computed;
         frame_or_late().await;
-        let began = js_sys::Date::now();
+        let began = js_sys::Date::now() - computed;
         // What a command has drawn meanwhile is newer.
-        if self.inner.drawn.is(drawn) {
+        if self.inner.drawn.is(drawn) && !self.inner.gone.get() {
             self.inner.stage.cut();
             self.set(view).await;
             self.trail(None);
         }
-        // The browser lays out and paints before this timer fires.
-        TimeoutFuture::new(0).await;
-        self.inner.draws.set(false);
         began
     }
 
@@ -562,12 +564,14 @@ impl Driver {
             }
             Change::Back => self.back().await,
             Change::None | Change::Cut => {
-                if change != Change::None {
+                // The view of a live redraw that is under way is older than this one, and will not be drawn.
+                let is_new = change != Change::None || self.draws();
+                if is_new {
                     self.inner.stage.cut();
                 }
                 let view = self.view();
                 self.slide_to(view).await;
-                if change != Change::None {
+                if is_new {
                     // Another command may have been obeyed meanwhile, and have drawn its trail.
                     self.trace();
                 }
@@ -797,11 +801,16 @@ async fn frame() {
 
 /// The same, or after [`LATE_MS`]: a browser draws nothing in a hidden page, nor in a frame that is out of sight.
 async fn frame_or_late() {
+    let mut asked = None;
     let drawn = Promise::new(&mut |done, _| {
-        let _ = window().request_animation_frame(&done);
+        asked = window().request_animation_frame(&done).ok();
         let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&done, LATE_MS);
     });
     let _ = JsFuture::from(drawn).await;
+    // Where none comes, they would become many.
+    if let Some(asked) = asked {
+        let _ = window().cancel_animation_frame(asked);
+    }
 }
 
 /// Whether the reader's system asks for reduced motion.

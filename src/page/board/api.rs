@@ -10,9 +10,9 @@ use leptos::wasm_bindgen::JsCast;
 
 use super::density::cells;
 use super::drops::Drops;
-use super::frame::{self, Frame, rv, versions};
+use super::frame::{self, Frame, rv, rv_if_any, versions};
 use super::layout::{Layout, fit, size_of};
-use super::parts::{either, list, maybe, part, shown, text};
+use super::parts::{either, list, maybe, part, refilled, shown, text};
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::fact::EventType;
@@ -124,17 +124,16 @@ pub(super) fn Api() -> impl IntoView {
     let gauge = Memo::new(move |_| room.with(|room| room.rv.clone()));
     let shown_gauge = move || {
         (!program.get()).then(|| {
-            let gauge = gauge.get();
-            let empty = gauge.short.is_empty();
-            let title = spoken::parts([ui.words().server_rv, &*gauge.said()]);
             view! {
                 <span
                     class="gauge"
                     role="group"
                     data-anchor=Anchor::ServerGauge.to_string()
-                    title=title
+                    title=text(move || {
+                        spoken::parts([ui.words().server_rv, &*gauge.with(|rv| rv.said())])
+                    })
                 >
-                    "rv " <b>{if empty { "–".into_any() } else { rv(gauge).into_any() }}</b>
+                    "rv " <b>{rv_if_any(gauge)}</b>
                 </span>
             }
         })
@@ -563,7 +562,7 @@ fn Object(
                             let differs = versions(row.freshness, both, [&*row.rv.said(), &*kept]);
                             match differs.filter(|_| !row.gone) {
                                 Some(differs) => differs,
-                                None => view! { "rv " {rv(row.rv.clone())} }.into_any(),
+                                None => view! { "rv " {rv(Memo::fixed(row.rv.clone()))} }.into_any(),
                             }
                         })
                     })}
@@ -594,7 +593,7 @@ fn Stream(room: Memo<ApiRows>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
                 spoken::counted(label, stream.with(Vec::len) + calls.with(Vec::len))
             })
         >
-            {list(stream, |row| row.number, move |row| {
+            {refilled(stream, |row| row.number, move |row| {
                     view! { <Line row=row /> }
                 })}
             {list(calls, |row| row.number, move |row| {
@@ -614,7 +613,6 @@ fn Stream(room: Memo<ApiRows>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
 #[component]
 fn Line(row: Memo<StreamRow>) -> impl IntoView {
     let ui = Ui::get();
-    let number = row.with_untracked(|row| row.number);
     let class = text(move || {
         row.with(|row| {
             let delivery = match row.delivery {
@@ -644,7 +642,7 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
                 })
             })
             data-testid="stream-line"
-            data-anchor=Anchor::Line(number).to_string()
+            data-anchor=text(move || Anchor::Line(row.with(|row| row.number)).to_string())
         >
             <b translate="no">{text(move || row.with(|row| row.event.as_str()))}</b>
             <span class="n" translate="no">
@@ -652,7 +650,7 @@ fn Line(row: Memo<StreamRow>) -> impl IntoView {
             </span>
             <span class="of" class:long=move || row.with(|row| row.rv.is_long()) translate="no">
                 {part(move || row.with(|row| !row.name.is_empty()).then_some("· "))}
-                {part(move || rv(row.with(|row| row.rv.clone())))}
+                {rv(Memo::new(move |_| row.with(|row| row.rv.clone())))}
             </span>
             {part(move || state().map(|state| view! { <small>{state}</small> }))}
         </li>
@@ -693,7 +691,7 @@ fn Call(row: Memo<CallRow>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
                     {text(move || row.with(|row| row.name.clone()))}
                     {part(move || {
                         let text = row.with(|row| row.rv.clone());
-                        (!text.short.is_empty()).then(|| view! { " · " {rv(text)} })
+                        (!text.short.is_empty()).then(|| view! { " · " {rv(Memo::fixed(text))} })
                     })}
                 </span>
             </button>

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::layout::Layout;
-use super::parts::{Text, maybe, part, text};
+use super::parts::{Live, Text, either, maybe, part, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
@@ -98,18 +98,25 @@ pub(super) fn name(text: String, key: &str) -> impl IntoView + use<> {
 }
 
 /// A version: its last digits, with the whole version as a tooltip and for assistive technology.
-pub(super) fn rv(rv: RvText) -> AnyView {
-    let full = rv.full.map(|full| full.to_string());
-    let text = match &full {
-        Some(full) => said(rv.short, full.clone()),
-        None => rv.short.into_any(),
-    };
+pub(super) fn rv(rv: Memo<RvText>) -> AnyView {
+    let full = move || rv.with(|rv| rv.full.as_ref().map(ToString::to_string));
+    let short = move || text(move || rv.with(|rv| rv.short.clone()));
     view! {
-        <span class="v" title=full translate="no">
-            {text}
+        <span class="v" title=maybe(full) translate="no">
+            {either(
+                move || rv.with(|rv| rv.full.is_some()),
+                move || said(short(), text(move || full().unwrap_or_default())),
+                short,
+            )}
         </span>
     }
     .into_any()
+}
+
+/// The same, or a dash if there is none.
+pub(super) fn rv_if_any(version: Memo<RvText>) -> Live<AnyView> {
+    let is_none = move || version.with(|rv| rv.short.is_empty());
+    either(is_none, || "–", move || rv(version))
 }
 
 /// The version in the cache and the one on the server, where they differ; assistive technology says `heard`.
@@ -119,7 +126,7 @@ pub(super) fn versions(
     heard: [&str; 2],
 ) -> Option<AnyView> {
     let one = |text: Option<&RvText>| match text {
-        Some(text) => rv(text.clone()),
+        Some(text) => rv(Memo::fixed(text.clone())),
         None => "–".into_any(),
     };
     let [cached, server] = rows::versions(freshness, cached, server)?;
@@ -132,7 +139,7 @@ pub(super) fn versions(
 }
 
 /// A text, and what assistive technology says in its place.
-pub(super) fn said(shown: String, heard: String) -> AnyView {
+pub(super) fn said(shown: impl IntoView, heard: impl IntoView) -> AnyView {
     view! {
         <span class="heard">{heard}</span>
         <span aria-hidden="true">{shown}</span>

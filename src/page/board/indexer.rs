@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use super::density::{cells, marks};
-use super::frame::{Frame, name, rv, versions};
+use super::frame::{Frame, name, rv, rv_if_any, versions};
 use super::parts::{Text, either, list, maybe, part, shown, text};
 use crate::memo::{Memo, effect};
 use crate::slides::count_below;
@@ -88,10 +88,7 @@ fn gauge(ui: Ui, room: Memo<StoreRows>) -> AnyView {
             {text(move || strings::last_written(ui.lang.get(), kept.get()).to_owned())}
             "rv "
             <b>
-                {part(move || {
-                    let text = gauge.get().0;
-                    if text.short.is_empty() { "–".into_any() } else { rv(text).into_any() }
-                })}
+                {rv_if_any(Memo::new(move |_| gauge.with(|gauge| gauge.0.clone())))}
             </b>
             {text(move || {
                 match strings::behind(ui.lang.get(), gauge.get().1) {
@@ -176,7 +173,7 @@ fn item(ui: Ui, row: Memo<ItemRow>) -> AnyView {
                         let lang = ui.lang.get();
                         let there = behind::in_cache(lang, row.freshness, &row.server.said());
                         versions(row.freshness, both, [&*row.rv.said(), &*there])
-                            .unwrap_or_else(|| rv(row.rv.clone()))
+                            .unwrap_or_else(|| rv(Memo::fixed(row.rv.clone())))
                     })
                 })}
             </span>

@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::frame::Frame;
-use super::parts::{drawn, places, shown, text};
+use super::parts::{either, places, shown, text};
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_presentation::decimal::decimals;
@@ -42,7 +42,11 @@ pub(super) fn Now() -> impl IntoView {
                     move || lines.with(Vec::is_empty),
                     move || view! { <span class="empty">{ui.word(|words| words.nothing_runs)}</span> },
                 )}
-                {places(lines, |line| drawn(move || line.get(), drawn_line))}
+                {places(lines, |line| either(
+                    move || line.with(|line| line.current),
+                    move || view! { <mark>{content(line)}</mark> },
+                    move || view! { <span class="line">{content(line)}</span> },
+                ))}
             </pre>
             </div>
             <Lanes rows=rows />
@@ -50,16 +54,14 @@ pub(super) fn Now() -> impl IntoView {
     }
 }
 
-fn drawn_line(line: &ListingLine) -> AnyView {
-    let text = line.text;
-    let value = line
-        .value
-        .clone()
-        .map(|value| view! { <i class="result">"→ " {value}</i> });
-    if line.current {
-        view! { <mark><span class="text">{text}</span> {value}</mark> }.into_any()
-    } else {
-        view! { <span class="line"><span class="text">{text}</span> {value}</span> }.into_any()
+fn content(line: Memo<ListingLine>) -> impl IntoView {
+    let value = move || line.with(|line| line.value.clone());
+    view! {
+        <span class="text">{text(move || line.with(|line| line.text))}</span>
+        " "
+        {shown(move || value().is_some(), move || view! {
+            <i class="result">"→ " {text(move || value().unwrap_or_default())}</i>
+        })}
     }
 }
 

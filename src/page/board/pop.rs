@@ -7,7 +7,7 @@ use super::drops::Drops;
 use super::frame::{Frame, name, rv};
 use super::icons::lock as icon;
 use super::layout::{fit, size_of};
-use super::parts::{list, maybe, part, text};
+use super::parts::{either, list, maybe, part, places, shown, text};
 use super::token::Delta;
 use crate::memo::Memo;
 use crate::ui::Ui;
@@ -57,6 +57,7 @@ pub(super) fn Pop() -> impl IntoView {
         ui.view.with(|view| rows(view, places))
     });
     let mode = Memo::new(move |_| room.with(|room| room.mode));
+    let last = Memo::new(move |_| room.with(|room| room.last.clone()));
     let held = move || mode.get() == ProcessMode::Held;
     let side = move || {
         view! {
@@ -102,15 +103,11 @@ pub(super) fn Pop() -> impl IntoView {
                 role="group"
                 aria-label=ui.word(|words| words.last_popped)
                 data-anchor=Anchor::LastPopped.to_string()>
-                {part(move || {
-                    let last = room.with(|room| room.last.clone());
-                    match last {
-                        Some(last) => view! { <Last popped=last /> }.into_any(),
-                        None => {
-                            view! { <p class="empty">{ui.words().nothing_popped}</p> }.into_any()
-                        }
-                    }
-                })}
+                {either(
+                    move || last.with(Option::is_some),
+                    move || view! { <Last popped=last /> },
+                    move || view! { <p class="empty">{ui.word(|words| words.nothing_popped)}</p> },
+                )}
             </div>
         </Frame>
     }
@@ -246,7 +243,7 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
         })
     };
     view! {
-        {part(move || room.with(|popped| popped.as_ref().map(|popped| who(ui, popped))))}
+        {shown(move || room.with(Option::is_some), move || who(ui, room))}
         <div
             class="crate"
             class:boxed=batch
@@ -283,52 +280,67 @@ fn Work(room: Memo<Option<PoppedRow>>) -> impl IntoView {
 }
 
 /// What was popped: a key, or a number of objects.
-fn who(ui: Ui, popped: &PoppedRow) -> impl IntoView + use<> {
-    let lang = ui.lang.get();
-    let (title, label) = match &popped.whole {
-        Some(whole) if whole.count > 0 => (String::new(), strings::objects(lang, whole.count)),
-        Some(_) => Default::default(),
-        None if popped.key.is_empty() => (String::new(), strings::batch(lang, popped.count)),
-        None => (popped.key.to_string(), String::new()),
+fn who(ui: Ui, popped: Memo<Option<PoppedRow>>) -> impl IntoView {
+    let title = move || {
+        popped.with(|popped| {
+            let popped = popped.as_ref().filter(|popped| popped.whole.is_none());
+            popped.map_or_else(String::new, |popped| popped.key.to_string())
+        })
     };
-    let key = (!title.is_empty()).then(|| {
+    view! {
+        <span class="who" title=text(title)>
+            {part(move || popped.with(|popped| Some(thing(ui, popped.as_ref()?))))}
+        </span>
+    }
+}
+
+fn thing(ui: Ui, popped: &PoppedRow) -> AnyView {
+    let lang = ui.lang.get();
+    let label = match &popped.whole {
+        Some(whole) if whole.count > 0 => strings::objects(lang, whole.count),
+        None if popped.key.is_empty() => strings::batch(lang, popped.count),
+        _ => String::new(),
+    };
+    let is_key = popped.whole.is_none() && !popped.key.is_empty();
+    let key = is_key.then(|| {
         view! {
             <i class=popped.mark.class()></i>
             <span class="n" translate="no">{name(popped.name.clone(), &popped.key)}</span>
         }
     });
-    let version = popped
-        .whole
-        .as_ref()
-        .filter(|whole| !whole.rv.short.is_empty());
-    let version = version.map(|whole| view! { <small>"rv " {rv(whole.rv.clone())}</small> });
-    view! {
-        <span class="who" title=title>
-            {key}
-            {label}
-            {(popped.stack.hidden > 0)
-                .then(|| view! { <small>{format!("+{}", popped.stack.hidden)}</small> })}
-            {version}
-        </span>
-    }
+    let hidden = popped.stack.hidden;
+    let hidden = (hidden > 0).then(|| view! { <small>{format!("+{hidden}")}</small> });
+    let version = popped.whole.as_ref().map(|whole| whole.rv.clone());
+    let version = version.filter(|rv| !rv.short.is_empty());
+    let version = version.map(|text| view! { <small>"rv " {rv(Memo::fixed(text))}</small> });
+    view! { {key} {label} {hidden} {version} }.into_any()
 }
 
 #[component]
-fn Last(popped: PoppedRow) -> impl IntoView {
+fn Last(popped: Memo<Option<PoppedRow>>) -> impl IntoView {
     let ui = Ui::get();
-    let title = format!("{} · {}", popped.key, popped.count);
-    let who = who(ui, &popped);
-    let whole = popped.whole.map(|whole| whole.token);
+    let title = move || {
+        popped.with(|popped| {
+            popped.as_ref().map_or_else(String::new, |popped| {
+                format!("{} · {}", popped.key, popped.count)
+            })
+        })
+    };
+    let tokens = Memo::new(move |_| {
+        popped.with(|popped| {
+            let whole = popped.iter().filter_map(|popped| popped.whole.as_ref());
+            let shown = popped.iter().flat_map(|popped| &popped.stack.shown);
+            whole
+                .map(|whole| &whole.token)
+                .chain(shown)
+                .cloned()
+                .collect()
+        })
+    });
     view! {
-        <div class="last-token" title=title>
-            {whole
-                .into_iter()
-                .chain(popped.stack.shown)
-                .map(|row| {
-                    view! { <Delta row=Memo::fixed(row) anchor=Anchor::LastDelta /> }
-                })
-                .collect_view()}
-            {who}
+        <div class="last-token" title=text(title)>
+            {places(tokens, |row| view! { <Delta row=row anchor=Anchor::LastDelta /> })}
+            {who(ui, popped)}
         </div>
     }
 }

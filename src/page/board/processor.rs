@@ -10,7 +10,7 @@ use super::frame::{Frame, has_synced, name};
 use super::later::later;
 use super::layout::Layout;
 use super::own;
-use super::parts::{Text, list, maybe, part, shown, text};
+use super::parts::{Text, list, maybe, part, places, refilled, shown, text};
 use crate::later::Part;
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
@@ -18,7 +18,8 @@ use deltascope_presentation::anchor::{Anchor, HandlerPlace};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal;
 use deltascope_presentation::rows::processor::{
-    HandlerRow, NotificationLook, ProcessorRows, RING, TOMBSTONE, WorkKey, WorkLine, WorkRows, rows,
+    HandlerRow, LineRow, NotificationLook, ProcessorRows, RING, TOMBSTONE, WorkKey, WorkLine,
+    WorkRows, rows,
 };
 use deltascope_presentation::stage::{Panel, WorkPart};
 use deltascope_presentation::strings::{self, spoken};
@@ -122,26 +123,23 @@ fn printed(ui: Ui, room: Memo<ProcessorRows>) -> AnyView {
                 data-anchor=Anchor::LastLine.to_string()
                 tabindex="0"
             >
-                {list(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
-                        let (text, number, by) = row.with_untracked(|row| {
-                            (row.text.to_string(), row.number, row.by_program)
-                        });
-                        let by = by.then(|| view! {
-                            <b class="by">{ui.word(|words| words.by_program)}</b>
-                        });
-                        let title = text.clone();
+                {refilled(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
                         view! {
                             <div
                                 class="line"
                                 role="listitem"
-                                title=title
+                                title=text(move || row.with(|row| row.text.to_string()))
                                 class:lit=move || row.with(|row| row.lit)
                                 data-testid="output-line"
-                                data-anchor=Anchor::OutputLine(number).to_string()
+                                data-anchor=text(move || {
+                                    Anchor::OutputLine(row.with(|row| row.number)).to_string()
+                                })
                                 translate="no"
                             >
-                                {by}
-                                {words(&text)}
+                                {shown(move || row.with(|row| row.by_program), move || view! {
+                                    <b class="by">{ui.word(|words| words.by_program)}</b>
+                                })}
+                                {words(row)}
                             </div>
                         }
                     })}
@@ -155,12 +153,16 @@ fn printed(ui: Ui, room: Memo<ProcessorRows>) -> AnyView {
 }
 
 /// A line as words, which are broken only if one alone is too long: names have hyphens.
-fn words(line: &str) -> AnyView {
-    let word = |(at, word): (usize, &str)| {
-        view! { {(at > 0).then_some(" ")} <span class="w">{word.to_owned()}</span> }
-    };
-    let words = line.split(' ').enumerate().map(word);
-    words.collect_view().into_any()
+fn words(line: Memo<LineRow>) -> AnyView {
+    let words = Memo::new(move |_| {
+        let gap = |at| if at > 0 { " " } else { "" };
+        let word = |(at, word): (usize, &str)| (gap(at), word.to_owned());
+        line.with(|line| line.text.split(' ').enumerate().map(word).collect())
+    });
+    places(words, |word| {
+        let gap = word.with_untracked(|word| word.0);
+        view! { {gap} <span class="w">{text(move || word.with(|word| word.1.clone()))}</span> }
+    })
 }
 
 #[component]

@@ -335,7 +335,7 @@ fn EntryToken(row: Memo<EntryRow>, compact: Memo<bool>) -> impl IntoView {
             Some(list) => listed(list),
             None if row.name.is_empty() => match row.delta_type {
                 DeltaType::SyncAll => ui.words().whole_store.into_any(),
-                _ => view! { "rv " {rv(row.rv.clone())} }.into_any(),
+                _ => view! { "rv " {rv(Memo::fixed(row.rv.clone()))} }.into_any(),
             },
             None => view! {
                 <i class=row.mark.class()></i>
@@ -393,7 +393,7 @@ fn EntryToken(row: Memo<EntryRow>, compact: Memo<bool>) -> impl IntoView {
                 <em>
                     {part(move || {
                         row.with(|row| {
-                            (row.delta_type != DeltaType::Bookmark).then(|| rv(row.rv.clone()))
+                            (row.delta_type != DeltaType::Bookmark).then(|| rv(Memo::fixed(row.rv.clone())))
                         })
                     })}
                 </em>

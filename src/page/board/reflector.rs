@@ -3,9 +3,9 @@
 use leptos::prelude::*;
 
 use super::drops::Drops;
-use super::frame::{Frame, rv};
+use super::frame::{Frame, rv_if_any};
 use super::layout::Layout;
-use super::parts::{either, maybe, part, text};
+use super::parts::{either, maybe, part, places, shown, text};
 use crate::memo::Memo;
 use crate::ui::Ui;
 use deltascope_presentation::anchor::Anchor;
@@ -92,6 +92,7 @@ fn requests(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
     // When only some rooms are shown, the list scrolls.
     let panels = Layout::get().panels;
     let few = Memo::new(move |_| panels.with(|rooms| !rooms.is_empty()));
+    let requests = Memo::new(move |_| room.with(|room| room.requests.clone()));
     view! {
         <ol
             role="list"
@@ -101,34 +102,23 @@ fn requests(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
             data-anchor=Anchor::Requests.to_string()
             tabindex=maybe(move || few.get().then_some("0"))
         >
-            {part(move || {
-                let lang = ui.lang.get();
-                room.with(|room| {
-                    if room.requests.is_empty() {
-                        return view! {
-                            <li class="empty">{ui.words().no_requests}</li>
-                        }
-                        .into_any();
-                    }
-                    room.requests
-                        .iter()
-                        .map(|row| {
-                            let answer = row.said(lang);
-                            view! {
-                                <li
-                                    class:lit=row.lit
-                                    title=format!("{} {answer}", row.text.clone())
-                                    translate="no"
-                                >
-                                    {row.text.clone()}
-                                    " "
-                                    <em class:Deleted=row.failed>{answer.clone()}</em>
-                                </li>
-                            }
-                        })
-                        .collect_view()
-                        .into_any()
-                })
+            {shown(move || requests.with(Vec::is_empty), move || view! {
+                <li class="empty">{ui.word(|words| words.no_requests)}</li>
+            })}
+            {places(requests, move |row| {
+                let asked = move || row.with(|row| row.text.clone());
+                let answer = move || row.with(|row| row.said(ui.lang.get()));
+                view! {
+                    <li
+                        class:lit=move || row.with(|row| row.lit)
+                        title=text(move || format!("{} {}", asked(), answer()))
+                        translate="no"
+                    >
+                        {text(asked)}
+                        " "
+                        <em class:Deleted=move || row.with(|row| row.failed)>{text(answer)}</em>
+                    </li>
+                }
             })}
         </ol>
     }
@@ -152,14 +142,7 @@ fn counts(ui: Ui, room: Memo<ReflectorRows>) -> AnyView {
             >
                 <dt translate="no">"lastSync"</dt>
                 <dd>
-                    {part(move || {
-                        let text = room.with(|room| room.last_sync.clone());
-                        if text.short.is_empty() {
-                            "–".into_any()
-                        } else {
-                            rv(text).into_any()
-                        }
-                    })}
+                    {rv_if_any(Memo::new(move |_| room.with(|room| room.last_sync.clone())))}
                 </dd>
             </div>
             {COUNTED

@@ -68,7 +68,7 @@ pub(super) fn Delta(
                 })}
                 {part(move || row.with(|row| row.tombstone).then_some("?"))}
             </span>
-            <em>{part(move || rv(row.with(|row| row.rv.clone())))}</em>
+            <em>{rv(Memo::new(move |_| row.with(|row| row.rv.clone())))}</em>
         </div>
     }
 }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::drawer::Tools;
 use super::later::later;
 use super::layout::{Layout, size_of};
-use super::parts::{Text, part, shown, text};
+use super::parts::{Text, part, places, shown, text};
 use super::{checks, icons, own};
 use crate::later::Part;
 use crate::memo::Memo;
@@ -162,18 +162,11 @@ fn clock(ui: Ui, at: Memo<Place>, is_live: Memo<bool>, step_size: Memo<StepSize>
                 })
             })}
             <span class="position">{position}</span>
-            {part(move || {
-                wall.get().map(|wall| {
-                    view! {
-                        <span
-                            class="wall"
-                            data-testid="wall-clock"
-                            title=ui.word(|words| words.wall_clock)
-                        >
-                            {format!(" · {wall}")}
-                        </span>
-                    }
-                })
+            {shown(move || wall.with(Option::is_some), move || view! {
+                <span class="wall" data-testid="wall-clock" title=ui.word(|words| words.wall_clock)>
+                    " · "
+                    {text(move || wall.get().unwrap_or_default())}
+                </span>
             })}
             <span aria-hidden="true">" · "</span>
             {step_sizes(ui, step_size)}
@@ -319,6 +312,7 @@ fn Timeline() -> impl IntoView {
         let px = size.get().0 as usize;
         ui.view.with(|view| ticks(view, steps.get(), px))
     });
+    let paths = Memo::new(move |_| lines.with(|lines| lines.0.clone()));
     let line = Memo::new(move |_| {
         let steps = steps.get();
         ui.view.with(|view| behind::rows(view, steps))
@@ -333,9 +327,12 @@ fn Timeline() -> impl IntoView {
                 preserveAspectRatio="none"
                 aria-hidden="true"
             >
-                {part(move || lines.get().0.into_iter().map(|(class, path)| view! {
-                    <path class=class d=path></path>
-                }).collect_view())}
+                {places(paths, |path| view! {
+                    <path
+                        class=text(move || path.with(|path| path.0.clone()))
+                        d=text(move || path.with(|path| path.1.clone()))
+                    ></path>
+                })}
             </svg>
             {part(move || lines.get().1.into_iter().map(|row| {
                 let class = format!("counted {}", row.delta_type.map_or("", type_class));
@@ -343,7 +340,7 @@ fn Timeline() -> impl IntoView {
                 let style = format!("{};--until:{until}", place(row.at));
                 view! { <i class=class aria-hidden="true" prop:style=style>{row.count.to_string()}</i> }
             }).collect_view())}
-            {part(move || line.get().map(|line| below(ui, &line, steps.get(), &place)))}
+            {shown(move || line.with(Option::is_some), move || below(ui, line, steps))}
             <input
                 type="range"
                 data-testid="scrubber"
@@ -420,23 +417,33 @@ fn ticks(view: &View, steps: usize, px: usize) -> (Vec<(String, String)>, Vec<Ti
 }
 
 /// The line below the timeline. The input of the timeline lies over both, so that a pointer on the line seeks, too.
-fn below(ui: Ui, line: &BehindRows, steps: usize, place: &dyn Fn(usize) -> String) -> AnyView {
-    let unknown = |(from, until): &(usize, usize)| {
-        let until = decimal(share(*until, steps));
-        view! { <i class="unknown" prop:style=format!("{};--until:{until}", place(*from))></i> }
-    };
+fn below(ui: Ui, line: Memo<Option<BehindRows>>, steps: Memo<usize>) -> AnyView {
+    let of = move |of: fn(&BehindRows) -> u64| line.with(|line| line.as_ref().map_or(0, of));
+    let unknown = Memo::new(move |_| {
+        line.with(|line| line.as_ref().map(|line| line.unknown.clone()))
+            .unwrap_or_default()
+    });
     view! {
         <svg
             class="behind"
             data-testid="behind-line"
-            viewBox=format!("0 0 {} {}", steps.max(1), line.high)
+            viewBox=text(move || format!("0 0 {} {}", steps.get().max(1), of(|line| line.high)))
             preserveAspectRatio="none"
             role="img"
-            aria-label=strings::behind::line(ui.lang.get(), line.most)
+            aria-label=text(move || strings::behind::line(ui.lang.get(), of(|line| line.most)))
         >
-            <path d=line.path.clone()></path>
+            <path d=text(move || line.with(|line| {
+                line.as_ref().map_or_else(String::new, |line| line.path.clone())
+            }))></path>
         </svg>
-        {line.unknown.iter().map(unknown).collect_view()}
+        {places(unknown, move |part| {
+            let style = move || {
+                let (from, until) = part.get();
+                let at = |step| decimal(share(step, steps.get()));
+                format!("--at:{};--until:{}", at(from), at(until))
+            };
+            view! { <i class="unknown" prop:style=style></i> }
+        })}
     }
     .into_any()
 }

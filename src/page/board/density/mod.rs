@@ -8,6 +8,7 @@ mod strip;
 
 use strip::{Strip, StripProps};
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use leptos::html;
@@ -268,7 +269,7 @@ fn Density(
     }
 }
 
-/// Paints the cells, and counts those of each colour.
+/// Paints the cells, and counts those of each colour; for a live run in the frame after its redraw, which has enough to do.
 fn painted(
     ui: Ui,
     field: Field,
@@ -277,23 +278,33 @@ fn painted(
     painter: StoredValue<Painter, LocalStorage>,
 ) -> RwSignal<Vec<(Hue, usize)>> {
     let counts = RwSignal::new(Vec::<(Hue, usize)>::new());
-    effect(move || {
-        let (layout, theme) = (layout.get(), ui.theme.get());
-        let Some(canvas) = canvas.get() else {
-            return;
-        };
-        ui.view.with(|view| {
-            let found = painter.try_update_value(|painter| {
+    let paint = move || {
+        // None once the field is gone.
+        let found = painter.try_update_value(|painter| {
+            let canvas = canvas.get_untracked()?;
+            let (layout, theme) = (layout.get_untracked(), ui.theme.get_untracked());
+            ui.view.with_untracked(|view| {
                 painter
                     .paint(&canvas, view, field, layout, theme)
                     .then(|| Field::counts(painter.cells.looks()))
-            });
-            if let Some(Some(found)) = found
-                && counts.with_untracked(|counts| *counts != found)
-            {
-                counts.set(found);
-            }
+            })
         });
+        if let Some(Some(found)) = found
+            && counts.with_untracked(|counts| *counts != found)
+        {
+            counts.set(found);
+        }
+    };
+    effect(move || {
+        layout.track();
+        ui.theme.track();
+        canvas.track();
+        let follows = |view: &Rc<View>| view.live.is_some_and(|live| live.following);
+        if ui.view.with(follows) {
+            request_animation_frame(paint);
+        } else {
+            paint();
+        }
     });
     counts
 }
