@@ -112,8 +112,8 @@ struct Inner {
     keeps_up: Cell<bool>,
     /// Whether a live run has grown since the last redraw.
     stale: Cell<bool>,
-    /// Whether a redraw for a live run is under way. What arrives meanwhile waits for the next frame.
-    draws: Cell<bool>,
+    /// What was drawn before a redraw for a live run that is under way. What arrives meanwhile waits for the next frame.
+    draws: Cell<Option<u64>>,
     /// The views that were drawn.
     drawn: Turns,
     /// Whether motions play; `None`: as the reader's system prefers.
@@ -156,7 +156,7 @@ impl Driver {
                 listener: RefCell::default(),
                 keeps_up: Cell::new(false),
                 stale: Cell::new(false),
-                draws: Cell::new(false),
+                draws: Cell::new(None),
                 drawn: Turns::default(),
                 motion: Cell::new(None),
                 gone: Cell::new(false),
@@ -380,7 +380,7 @@ impl Driver {
     /// Whether a redraw for a live run is under way.
     #[must_use]
     pub fn draws(&self) -> bool {
-        self.inner.draws.get()
+        self.inner.draws.get().is_some()
     }
 
     /// A live run has grown: redraws soon.
@@ -430,7 +430,7 @@ impl Driver {
             }
             // The browser lays out and paints before this timer fires.
             TimeoutFuture::new(0).await;
-            self.inner.draws.set(false);
+            self.inner.draws.set(None);
             let cost = (js_sys::Date::now() - began) * REST_PARTS;
             #[allow(
                 clippy::cast_possible_truncation,
@@ -445,15 +445,19 @@ impl Driver {
     /// begun without the wait between them. The caller says when the browser has drawn it.
     async fn draw_edge(&self) -> f64 {
         let drawn = self.inner.drawn.now();
-        self.inner.draws.set(true);
+        self.inner.draws.set(Some(drawn));
         frame_or_late().await;
-        let computed = js_sys::Date::now();
+        let began = js_sys::Date::now();
+        // What a command has drawn meanwhile is newer.
+        if !self.inner.drawn.is(drawn) {
+            return began;
+        }
         let view = self.view();
-        let computed = js_sys::Date::now() - computed;
+        let computed = js_sys::Date::now() - began;
         frame_or_late().await;
         let began = js_sys::Date::now() - computed;
-        // What a command has drawn meanwhile is newer.
         if self.inner.drawn.is(drawn) && !self.inner.gone.get() {
+            self.inner.slides.cut();
             self.inner.stage.cut();
             self.set(view).await;
             self.trail(None);
@@ -564,8 +568,10 @@ impl Driver {
             }
             Change::Back => self.back().await,
             Change::None | Change::Cut => {
-                // The view of a live redraw that is under way is older than this one, and will not be drawn.
-                let is_new = change != Change::None || self.draws();
+                // A live redraw that is under way would have cut to the edge. This view is newer, and takes its place.
+                let awaited = self.inner.draws.get();
+                let is_new = change != Change::None
+                    || awaited.is_some_and(|drawn| self.inner.drawn.is(drawn));
                 if is_new {
                     self.inner.stage.cut();
                 }
@@ -800,7 +806,7 @@ async fn frame() {
 }
 
 /// The same, or after [`LATE_MS`]: a browser draws nothing in a hidden page, nor in a frame that is out of sight.
-async fn frame_or_late() {
+pub(crate) async fn frame_or_late() {
     let mut asked = None;
     let drawn = Promise::new(&mut |done, _| {
         asked = window().request_animation_frame(&done).ok();

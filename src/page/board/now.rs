@@ -58,7 +58,6 @@ fn content(line: Memo<ListingLine>) -> impl IntoView {
     let value = move || line.with(|line| line.value.clone());
     view! {
         <span class="text">{text(move || line.with(|line| line.text))}</span>
-        " "
         {shown(move || value().is_some(), move || view! {
             <i class="result">"→ " {text(move || value().unwrap_or_default())}</i>
         })}

@@ -8,11 +8,13 @@ mod strip;
 
 use strip::{Strip, StripProps};
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use leptos::html;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use leptos::wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -20,6 +22,7 @@ use super::later::later;
 use super::layout::{Layout as Screen, px_of};
 use super::parts::{list, maybe, part, text};
 use super::tabs::DrawerTab;
+use crate::driver::frame_or_late;
 use crate::later::Part;
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
@@ -295,15 +298,21 @@ fn painted(
             counts.set(found);
         }
     };
+    let mut before = None;
+    let waits = Rc::new(Cell::new(false));
     effect(move || {
-        layout.track();
-        ui.theme.track();
-        canvas.track();
+        let now = Some((layout.get(), ui.theme.get(), canvas.get().is_some()));
+        let fits = now == std::mem::replace(&mut before, now);
         let follows = |view: &Rc<View>| view.live.is_some_and(|live| live.following);
-        if ui.view.with(follows) {
-            request_animation_frame(paint);
-        } else {
+        if !(ui.view.with(follows) && fits) {
             paint();
+        } else if !waits.replace(true) {
+            let waits = Rc::clone(&waits);
+            spawn_local(async move {
+                frame_or_late().await;
+                waits.set(false);
+                paint();
+            });
         }
     });
     counts
