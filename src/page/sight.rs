@@ -432,7 +432,7 @@ fn end_of(host: &Host, element: &Element) -> Option<Rect> {
     }
     let words = classes
         .contains("line")
-        .then(|| element.query_selector(".w:last-child"));
+        .then(|| element.query_selector(".output .line > span:last-child"));
     let last = words.and_then(|found| rect_of(host, &found.ok().flatten()?));
     Some(last.map_or(whole, |last| Rect {
         // Words that were wrapped fill it.

@@ -27,6 +27,14 @@ pub enum Freshness {
     Gone,
 }
 
+impl Freshness {
+    /// Whether it is known that the two differ.
+    #[must_use]
+    pub fn differs(self) -> bool {
+        matches!(self, Self::Stale | Self::Missing | Self::Gone)
+    }
+}
+
 impl Picture {
     /// How the store's version of an object compares with the server's. While the server's state is unknown, what it
     /// said last may still tell that they differ, but not that they are the same.
@@ -69,11 +77,8 @@ impl Picture {
     }
 
     fn look_at(&mut self, key: &Key) {
-        if differs(
-            &self.api,
-            self.api.objects.get(key),
-            self.store.items.get(key),
-        ) {
+        let there = self.api.objects.get(key);
+        if compare(&self.api, there, self.store.items.get(key)).differs() {
             self.store.unlike.insert(key.clone(), ());
         } else {
             self.store.unlike.remove(key);
@@ -85,7 +90,7 @@ impl Picture {
         let (api, items) = (&self.api, &self.store.items);
         let there = api.objects.iter();
         let listed = (there.zip(items.all_of(api.objects.keys())))
-            .filter(|((_, there), here)| differs(api, Some(there), *here))
+            .filter(|((_, there), here)| compare(api, Some(there), *here).differs())
             .map(|((key, _), _)| key);
         let gone = items.keys().filter(|key| !api.objects.contains_key(*key));
         let unlike = listed.chain(gone).map(|key| (key.clone(), ())).collect();
@@ -109,13 +114,6 @@ impl Picture {
             }
         }
     }
-}
-
-fn differs(api: &ApiRoom, there: Option<&Arc<ApiObject>>, here: Option<&ObjectRef>) -> bool {
-    !matches!(
-        compare(api, there, here),
-        Freshness::Same | Freshness::Unknown
-    )
 }
 
 /// Compares what the server and the store have of an object.

@@ -479,6 +479,7 @@ fn Object(
     let ui = Ui::get();
     let key = row.with_untracked(|row| row.key.clone());
     let anchor = Anchor::Object(key.clone()).to_string();
+    let version = Memo::new(move |_| row.with(|row| row.rv.clone()));
     let whole = key.clone();
     let is_chosen = {
         let key = key.clone();
@@ -554,18 +555,16 @@ fn Object(
                     {part(move || frame::name(row.with(|row| row.name.clone()), &whole))}
                 </span>
                 <span class="rv">
-                    {part(move || {
-                        row.with(|row| {
-                            // A deleted object keeps the version of its deletion.
+                    {either(
+                        // A deleted object keeps the version of its deletion.
+                        move || row.with(|row| !row.gone && row.freshness.differs()),
+                        move || part(move || row.with(|row| {
                             let kept = behind::on_server(ui.lang.get(), row.freshness, &row.cached.said());
                             let both = [&row.cached, &row.rv];
-                            let differs = versions(row.freshness, both, [&*row.rv.said(), &*kept]);
-                            match differs.filter(|_| !row.gone) {
-                                Some(differs) => differs,
-                                None => view! { "rv " {rv(Memo::fixed(row.rv.clone()))} }.into_any(),
-                            }
-                        })
-                    })}
+                            versions(row.freshness, both, [&*row.rv.said(), &*kept])
+                        })),
+                        move || view! { "rv " {rv(version)} },
+                    )}
                 </span>
             </button>
         </li>
@@ -593,7 +592,7 @@ fn Stream(room: Memo<ApiRows>, chosen: RwSignal<Option<Key>>) -> impl IntoView {
                 spoken::counted(label, stream.with(Vec::len) + calls.with(Vec::len))
             })
         >
-            {refilled(stream, |row| row.number, move |row| {
+            {refilled(stream, |one, other| one.number == other.number, move |row| {
                     view! { <Line row=row /> }
                 })}
             {list(calls, |row| row.number, move |row| {

@@ -139,6 +139,7 @@ fn items(ui: Ui, room: Memo<StoreRows>, dense: Memo<bool>) -> AnyView {
 fn item(ui: Ui, row: Memo<ItemRow>) -> AnyView {
     let key = row.with_untracked(|row| row.key.clone());
     let anchor = Anchor::Item(key.clone()).to_string();
+    let version = Memo::new(move |_| row.with(|row| row.rv.clone()));
     view! {
         <li
             class=text(move || {
@@ -167,15 +168,16 @@ fn item(ui: Ui, row: Memo<ItemRow>) -> AnyView {
                 {part(move || name(row.with(|row| row.name.clone()), &key))}
             </span>
             <span class="rv">
-                {part(move || {
-                    row.with(|row| {
+                {either(
+                    move || row.with(|row| row.freshness.differs()),
+                    move || part(move || row.with(|row| {
                         let both = [&row.rv, &row.server];
                         let lang = ui.lang.get();
                         let there = behind::in_cache(lang, row.freshness, &row.server.said());
                         versions(row.freshness, both, [&*row.rv.said(), &*there])
-                            .unwrap_or_else(|| rv(Memo::fixed(row.rv.clone())))
-                    })
-                })}
+                    })),
+                    move || rv(version),
+                )}
             </span>
         </li>
     }

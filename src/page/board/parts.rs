@@ -13,6 +13,7 @@ use web_sys::{Element, HtmlElement};
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
 use deltascope_cache::key::Key;
+use deltascope_presentation::rows::refill::numbered;
 use deltascope_presentation::strings::Strings;
 
 /// A value that is computed again when a signal it reads changes.
@@ -206,52 +207,25 @@ where
     keyed(Box::new(ids), Arc::new(row))
 }
 
-/// The same, but where all rows are new, the n-th element follows the n-th row: a live run replaces them at each redraw,
-/// and a browser lays new elements out more slowly than new texts.
-pub(super) fn refilled<T, K, V>(
+/// The same, but where no row is the `same` as one before, the n-th element follows the n-th row: a live run replaces all of
+/// them at each redraw, and a browser draws new elements more slowly than new texts.
+pub(super) fn refilled<T, V>(
     rows: Memo<Vec<T>>,
-    key: fn(&T) -> K,
+    same: fn(&T, &T) -> bool,
     view: impl Fn(Memo<T>) -> V + Send + Sync + 'static,
 ) -> AnyView
 where
     T: Clone + PartialEq + Send + Sync + 'static,
-    K: Into<Id> + 'static,
     V: IntoView + 'static,
 {
-    // The row that each element follows, and the number of the element.
-    let held = Memo::new(move |before: Option<&Vec<(Id, u64)>>| {
-        let before = before.map_or(&[][..], Vec::as_slice);
-        let rows: Vec<Id> = rows.with(|rows| rows.iter().map(|row| key(row).into()).collect());
-        let of = |row: &Id| {
-            before
-                .iter()
-                .find(|(held, _)| held == row)
-                .map(|held| held.1)
-        };
-        let keeps = rows.iter().any(|row| of(row).is_some());
-        let mut next = before.iter().map(|held| held.1 + 1).max().unwrap_or(0);
-        let place = |(at, row): (usize, Id)| {
-            let element = match keeps {
-                true => of(&row),
-                false => before.get(at).map(|held| held.1),
-            };
-            let element = element.unwrap_or_else(|| {
-                next += 1;
-                next - 1
-            });
-            (row, element)
-        };
-        rows.into_iter().enumerate().map(place).collect()
+    let rows = Memo::new(move |before: Option<&Vec<(u64, T)>>| {
+        numbered(before.map_or(&[], Vec::as_slice), rows.get(), same)
     });
-    let ids = move || held.with(|held| held.iter().map(|held| Id::from(held.1)).collect());
-    let row = move |Id(wanted, _): Id| {
-        let find = move |rows: &Vec<T>| {
-            let at = held.with(|held| held.iter().position(|held| held.1 == wanted));
-            rows.get(at?).cloned()
-        };
-        following(rows, find).map_or_else(|| ().into_any(), |row| view(row).into_any())
-    };
-    keyed(Box::new(ids), Arc::new(row))
+    list(
+        rows,
+        |row| row.0,
+        move |row| view(Memo::new(move |_| row.with(|row| row.1.clone()))),
+    )
 }
 
 /// A list whose n-th element follows the n-th row.

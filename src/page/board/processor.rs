@@ -10,7 +10,7 @@ use super::frame::{Frame, has_synced, name};
 use super::later::later;
 use super::layout::Layout;
 use super::own;
-use super::parts::{Text, list, maybe, part, places, refilled, shown, text};
+use super::parts::{Text, drawn, list, maybe, part, refilled, shown, text};
 use crate::later::Part;
 use crate::memo::{Memo, effect};
 use crate::ui::Ui;
@@ -18,8 +18,7 @@ use deltascope_presentation::anchor::{Anchor, HandlerPlace};
 use deltascope_presentation::command::Command;
 use deltascope_presentation::decimal;
 use deltascope_presentation::rows::processor::{
-    HandlerRow, LineRow, NotificationLook, ProcessorRows, RING, TOMBSTONE, WorkKey, WorkLine,
-    WorkRows, rows,
+    HandlerRow, NotificationLook, ProcessorRows, RING, TOMBSTONE, WorkKey, WorkLine, WorkRows, rows,
 };
 use deltascope_presentation::stage::{Panel, WorkPart};
 use deltascope_presentation::strings::{self, spoken};
@@ -123,7 +122,7 @@ fn printed(ui: Ui, room: Memo<ProcessorRows>) -> AnyView {
                 data-anchor=Anchor::LastLine.to_string()
                 tabindex="0"
             >
-                {refilled(output, |row| (row.number, Arc::clone(&row.text)), move |row| {
+                {refilled(output, |one, other| (one.number, &one.text) == (other.number, &other.text), move |row| {
                         view! {
                             <div
                                 class="line"
@@ -139,7 +138,7 @@ fn printed(ui: Ui, room: Memo<ProcessorRows>) -> AnyView {
                                 {shown(move || row.with(|row| row.by_program), move || view! {
                                     <b class="by">{ui.word(|words| words.by_program)}</b>
                                 })}
-                                {words(row)}
+                                {drawn(move || row.with(|row| Arc::clone(&row.text)), |line| words(line))}
                             </div>
                         }
                     })}
@@ -153,16 +152,12 @@ fn printed(ui: Ui, room: Memo<ProcessorRows>) -> AnyView {
 }
 
 /// A line as words, which are broken only if one alone is too long: names have hyphens.
-fn words(line: Memo<LineRow>) -> AnyView {
-    let words = Memo::new(move |_| {
-        let gap = |at| if at > 0 { " " } else { "" };
-        let word = |(at, word): (usize, &str)| (gap(at), word.to_owned());
-        line.with(|line| line.text.split(' ').enumerate().map(word).collect())
-    });
-    places(words, |word| {
-        let gap = word.with_untracked(|word| word.0);
-        view! { {gap} <span class="w">{text(move || word.with(|word| word.1.clone()))}</span> }
-    })
+fn words(line: &str) -> AnyView {
+    let word = |(at, word): (usize, &str)| {
+        view! { {(at > 0).then_some(" ")} <span>{word.to_owned()}</span> }
+    };
+    let words = line.split(' ').enumerate().map(word);
+    words.collect_view().into_any()
 }
 
 #[component]

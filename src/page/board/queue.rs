@@ -330,12 +330,13 @@ fn Column(row: Memo<ColumnRow>, compact: Memo<bool>, small: Memo<bool>) -> impl 
 fn EntryToken(row: Memo<EntryRow>, compact: Memo<bool>) -> impl IntoView {
     let ui = Ui::get();
     let place = row.with_untracked(|row| row.place);
+    let version = Memo::new(move |_| row.with(|row| row.rv.clone()));
     let about = part(move || {
         row.with(|row| match &row.crate_of {
             Some(list) => listed(list),
             None if row.name.is_empty() => match row.delta_type {
                 DeltaType::SyncAll => ui.words().whole_store.into_any(),
-                _ => view! { "rv " {rv(Memo::fixed(row.rv.clone()))} }.into_any(),
+                _ => view! { "rv " {rv(version)} }.into_any(),
             },
             None => view! {
                 <i class=row.mark.class()></i>
@@ -391,11 +392,10 @@ fn EntryToken(row: Memo<EntryRow>, compact: Memo<bool>) -> impl IntoView {
             <span class="about at">
                 <small>{text(move || strings::place(ui.lang.get(), place))}</small>
                 <em>
-                    {part(move || {
-                        row.with(|row| {
-                            (row.delta_type != DeltaType::Bookmark).then(|| rv(Memo::fixed(row.rv.clone())))
-                        })
-                    })}
+                    {shown(
+                        move || row.with(|row| row.delta_type != DeltaType::Bookmark),
+                        move || rv(version),
+                    )}
                 </em>
             </span>
         </div>

@@ -14,6 +14,7 @@ pub mod pop;
 pub mod processor;
 pub mod queue;
 pub mod race;
+pub mod refill;
 pub mod reflector;
 pub mod store;
 pub mod table;

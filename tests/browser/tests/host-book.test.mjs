@@ -359,7 +359,7 @@ test("on a phone a figure has room for its whole sentence, and its arrow touches
             for (const head of root.querySelectorAll("#motion .head")) {
               found.heads += 1;
               const tip = box(head);
-              for (const words of root.querySelectorAll(".output .line:not(.lit) .w")) {
+              for (const words of root.querySelectorAll(".output .line:not(.lit) > span")) {
                 const is = box(words);
                 if (is.left < tip.right && tip.left < is.right && is.top < tip.bottom && tip.top < is.bottom) touched.push(`${at}: ${words.textContent}`);
               }
