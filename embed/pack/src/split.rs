@@ -3,7 +3,8 @@
 //! The cut works on what the linker has written, so wasm-bindgen, which trunk has run on the whole program, runs once more, with what
 //! the files need of each other.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use crate::Kind;
 use crate::cut::count::counting;
 use crate::cut::linked::Linked;
 use crate::cut::list::{self, List};
+use crate::cut::write::{GIVEN, GLUE, closure_name};
 use crate::cut::{self, Side, Stands};
 use crate::slim::slim;
 
@@ -50,7 +52,10 @@ pub(crate) fn split(
     let files = others
         .map(|(name, bytes)| Ok((*name, small(name, bytes)?)))
         .collect::<Result<Vec<_>, String>>()?;
-    let text = named(&text, &cut.imports)?;
+    if cut.closures.is_empty() {
+        return Err("the glue names its closures in another way".to_owned());
+    }
+    let text = closures(&given(&text, &cut.imports)?, &cut.closures);
     let glue = |stem: &str| {
         with_others(&text, |other| file_of(stem, other), &cut.stands).map(|text| slim(&text))
     };
@@ -156,26 +161,58 @@ fn taken_from_program(script: &str) -> BTreeSet<&str> {
     .collect()
 }
 
-/// The glue, with other names for what the program imports from it, and without what it does not import.
-fn named(glue: &str, imports: &[(String, Option<String>)]) -> Result<String, String> {
-    let mut text = glue.to_owned();
-    for (long, short) in imports {
-        let key = format!("        {long}: ");
-        let mut parts = text.split(&key);
-        let (Some(before), Some(after), None) = (parts.next(), parts.next(), parts.next()) else {
-            return Err(format!("the glue has no place for {long}"));
-        };
-        text = match short {
-            Some(short) => format!("{before}{short}: {after}"),
-            None => {
-                let end = "\n        },\n";
-                let rest = after.split_once(end);
-                let (_, rest) = rest.ok_or_else(|| format!("{long} has no end in the glue"))?;
-                format!("{before}{rest}")
+/// The glue, where what it gives the program is an array: of these, in their order.
+fn given(glue: &str, imports: &[String]) -> Result<String, String> {
+    let begin = "    const import0 = {\n        __proto__: null,\n";
+    let end = format!(
+        "    }};\n    return {{\n        __proto__: null,\n        \"{GLUE}\": import0,\n    }};\n"
+    );
+    let parts = glue.split_once(begin);
+    let parts = parts.and_then(|(before, rest)| Some((before, rest.split_once(&end)?)));
+    let (before, (functions, after)) =
+        parts.ok_or("the glue gives its functions in another way")?;
+    let mut named: BTreeMap<&str, String> = BTreeMap::new();
+    let mut last = "";
+    for line in functions.lines() {
+        let function = line
+            .strip_prefix("        ")
+            .and_then(|line| line.split_once(": function"));
+        let line = match function {
+            Some((name, rest)) if !name.contains(' ') => {
+                if named.contains_key(name) {
+                    return Err(format!("the glue has {name} twice"));
+                }
+                last = name;
+                &format!("        function{rest}")
             }
+            _ => line,
         };
+        let text = named.entry(last).or_default();
+        text.push_str(line);
+        text.push('\n');
     }
-    Ok(text)
+    let texts = imports.iter().map(|name| {
+        named.get(name.as_str()).map_or_else(
+            || Err(format!("the glue has no {name}")),
+            |text| Ok(text.as_str()),
+        )
+    });
+    let texts = texts.collect::<Result<String, _>>()?;
+    Ok(format!(
+        "{before}    return {{ {GIVEN}: [\n{texts}    ] }};\n{after}"
+    ))
+}
+
+/// The glue, with short names for what it calls at an event.
+fn closures(glue: &str, names: &[String]) -> String {
+    let mut text = glue.to_owned();
+    let mut names: Vec<_> = names.iter().enumerate().collect();
+    // One may begin as another does.
+    names.sort_unstable_by_key(|(_, name)| Reverse(name.len()));
+    for (place, name) in names {
+        text = text.replace(name, &closure_name(place));
+    }
+    text
 }
 
 /// The glue, with the addresses of the other files, and with what stands in for their functions until they come.
@@ -250,7 +287,7 @@ fn put(dist: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{named, without_classes};
+    use super::{closures, given, without_classes};
 
     #[test]
     fn classes_go_with_what_they_alone_use() {
@@ -269,17 +306,30 @@ mod tests {
 
     #[test]
     fn the_glue_gives_what_the_program_imports() {
-        let glue = "        one: function() {\n            a;\n        },\n        two: function() {\n            b;\n        },\n";
-        let names = |names: [(&str, Option<&str>); 1]| {
-            named(
+        let glue = "    const import0 = {\n        __proto__: null,\n        one: function() {\n            a;\n        },\n        \
+            two: function() { return handleError(function () {\n            b({ c: d });\n        }, arguments); },\n    };\n    \
+            return {\n        __proto__: null,\n        \"./deltascope_bg.js\": import0,\n    };\n}\n";
+        let given = |names: &[&str]| {
+            given(
                 glue,
-                &names.map(|(long, short)| (long.to_owned(), short.map(str::to_owned))),
+                &names.iter().map(ToString::to_string).collect::<Vec<_>>(),
             )
         };
-        let other = "        two: function() {\n            b;\n        },\n";
-        let short = glue.replace("        one", "1");
-        assert_eq!(names([("one", Some("1"))]).unwrap(), short);
-        assert_eq!(names([("one", None)]).unwrap(), other);
-        assert!(names([("three", None)]).is_err());
+        let one = "        function() {\n            a;\n        },\n";
+        let two = "        function() { return handleError(function () {\n            b({ c: d });\n        }, arguments); },\n";
+        for (names, functions) in [(&["two", "one"][..], [two, one]), (&["one"], [one, ""])] {
+            let array = format!("    return {{ g: [\n{}    ] }};\n}}\n", functions.concat());
+            assert_eq!(given(names).unwrap(), array);
+        }
+        assert!(given(&["three"]).is_err());
+    }
+
+    #[test]
+    fn closures_have_short_names() {
+        let names = ["a_h1", "a_h1_2"].map(str::to_owned);
+        assert_eq!(
+            closures("wasm.a_h1(a_h1_2)", &names),
+            "wasm.closure0(closure1)"
+        );
     }
 }

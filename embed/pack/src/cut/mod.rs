@@ -31,7 +31,7 @@ mod reach;
 #[cfg(test)]
 mod tests;
 mod types;
-mod write;
+pub(crate) mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,8 +90,10 @@ pub(crate) struct Cut {
     pub(crate) main: Vec<u8>,
     /// Those beside it, by their names.
     pub(crate) others: Vec<(&'static str, Vec<u8>)>,
-    /// What the program imported from the glue, with the names that it has there now if a module still imports it.
-    pub(crate) imports: Vec<(String, Option<String>)>,
+    /// What the modules import from the glue: its names there, each imported by its place here.
+    pub(crate) imports: Vec<String>,
+    /// The names that the glue has for what it calls at an event: each is exported by its place here (`closure_name`).
+    pub(crate) closures: Vec<String>,
     pub(crate) stands: Stands,
 }
 

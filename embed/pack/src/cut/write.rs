@@ -30,7 +30,11 @@ const HOLE: u32 = 4;
 
 const SIDES: usize = Side::ALL.len();
 /// What wasm-bindgen's glue gives.
-const GLUE: &str = "./deltascope_bg.js";
+pub(crate) const GLUE: &str = "./deltascope_bg.js";
+/// The name that the files have for it.
+pub(crate) const GIVEN: &str = "g";
+/// How the names of what the glue calls for an event begin.
+const CLOSURE: &str = "wasm_bindgen__convert__closures_";
 
 /// Less data than this stays: to go on behind a hole takes some bytes.
 const SHORT: usize = 16;
@@ -56,6 +60,8 @@ pub(super) struct Cutter<'a> {
     table: BTreeMap<u32, u32>,
     /// A slot of each function that has any.
     slot_of: BTreeMap<u32, u32>,
+    /// What the glue gives, in the order of its names there.
+    given: Vec<u32>,
     /// What each side writes into memory.
     data: [Vec<(u32, &'a [u8])>; SIDES],
 }
@@ -83,11 +89,13 @@ impl<'a> Cutter<'a> {
             order: Vec::new(),
             table: module.slots.clone(),
             slot_of: BTreeMap::new(),
+            given: Vec::new(),
             data: parted(&module.data, places),
             module,
             sides,
         };
         cutter.follow()?;
+        cutter.place_given();
         cutter.arrange();
         cutter.give_slots();
         Ok(cutter)
@@ -191,17 +199,13 @@ impl<'a> Cutter<'a> {
 
     pub(super) fn cut(&self) -> Result<Cut, String> {
         let others = Side::OTHERS.map(|(side, name)| Ok((name, self.file(side)?)));
-        let given = (0..).zip(&self.module.imports);
-        let given = given.filter(|(_, import)| import.module == GLUE);
-        let imports = given.map(|(function, import)| {
-            let is_used = self.used.contains(&function);
-            let name = is_used.then(|| self.import(function).1);
-            (import.name.to_owned(), name)
-        });
+        let imports = self.given.iter();
+        let imports = imports.map(|&function| self.module.imports[function as usize].name);
         Ok(Cut {
             main: self.file(Side::Main)?,
             others: others.into_iter().collect::<Result<_, String>>()?,
-            imports: imports.collect(),
+            imports: imports.map(str::to_owned).collect(),
+            closures: self.closures().map(str::to_owned).collect(),
             stands: self.stands()?,
         })
     }
@@ -282,7 +286,9 @@ impl<'a> Cutter<'a> {
                 ExternalKind::Func => calls.plain(export.index)?,
                 _ => export.index,
             };
-            exports.export(export.name, export.kind.into(), index);
+            let closure = self.closures().position(|name| name == export.name);
+            let name = closure.map_or_else(|| export.name.to_owned(), closure_name);
+            exports.export(&name, export.kind.into(), index);
         }
         for &global in &self.globals {
             if module.exported(ExternalKind::Global, global).is_none() {
@@ -338,15 +344,32 @@ impl<'a> Cutter<'a> {
         Ok(ty)
     }
 
-    /// The module and the name of an imported function: the glue's have a short one.
+    /// Gives what is imported from the glue its place there. In the order of the names, texts that are alike stand together.
+    fn place_given(&mut self) {
+        let imports = (0..).zip(&self.module.imports);
+        let imports = imports.filter(|(function, _)| self.used.contains(function));
+        let mut given: Vec<_> = imports
+            .filter(|(_, import)| import.module == GLUE)
+            .map(|(function, import)| (import.name, function))
+            .collect();
+        given.sort_unstable();
+        self.given = given.into_iter().map(|(_, function)| function).collect();
+    }
+
+    /// What is exported for the glue's closures.
+    fn closures(&self) -> impl Iterator<Item = &'a str> {
+        let names = self.module.exports.iter().map(|export| export.name);
+        names.filter(|name| name.starts_with(CLOSURE))
+    }
+
+    /// The module and the name of an imported function: of the glue's, its place.
     fn import(&self, function: u32) -> (&'a str, String) {
         let import = &self.module.imports[function as usize];
-        let name = if import.module == GLUE {
-            function.to_string()
-        } else {
-            import.name.to_owned()
-        };
-        (import.module, name)
+        let place = self.given.iter().position(|&given| given == function);
+        match place {
+            Some(place) => (GIVEN, place.to_string()),
+            None => (import.module, import.name.to_owned()),
+        }
     }
 
     /// A function that calls another through the table.
@@ -486,6 +509,11 @@ fn parted<'a>(
         put(Side::Main, from, end);
     }
     parts
+}
+
+/// The short name of what is exported for a closure.
+pub(crate) fn closure_name(place: usize) -> String {
+    format!("closure{place}")
 }
 
 fn name_of(global: u32) -> String {

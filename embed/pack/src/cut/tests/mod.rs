@@ -104,14 +104,9 @@ impl<'p> Case<'p> {
         let whole = self.cut("");
         let counting = counting(&whole.main).unwrap();
         let length: usize = counting.points.iter().map(Vec::len).sum();
-        let names = whole
-            .imports
-            .iter()
-            .filter(|(_, short)| short.is_some())
-            .collect::<Vec<_>>();
         let marks = Node::asked(&json!({
             "counts": { "program": base64(&counting.bytes), "at": counting.at, "length": length },
-            "calls": { "args": self.calls, "names": names },
+            "calls": { "args": self.calls, "names": whole.imports },
         }));
         let marks: Vec<u8> = serde_json::from_value(marks).unwrap();
         let mut marks = marks.into_iter();

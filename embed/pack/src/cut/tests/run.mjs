@@ -38,8 +38,7 @@ function ran({ run, fuel, number, memory }, told, args) {
 function marks({ counts: { program, at, length }, calls }) {
   const { glue, told, other } = world();
   const module = new WebAssembly.Module(bytes(program));
-  const named = Object.fromEntries(calls.names.map(([long, short]) => [short, glue[long]]));
-  const { exports } = new WebAssembly.Instance(module, { "./deltascope_bg.js": named, other });
+  const { exports } = new WebAssembly.Instance(module, { g: calls.names.map((name) => glue[name]), other });
   for (const args of calls.args) ran(exports, told, args);
   return [...new Uint8Array(exports.memory.buffer, at, length)];
 }
@@ -48,8 +47,7 @@ async function compared({ before, main, others, stands, names, calls, early, loa
   const one = world();
   const whole = new WebAssembly.Instance(new WebAssembly.Module(bytes(before)), { "./deltascope_bg.js": one.glue, other: one.other });
   const two = world();
-  const named = Object.fromEntries(names.filter(([, short]) => short).map(([long, short]) => [short, two.glue[long]]));
-  const imports = () => ({ "./deltascope_bg.js": named, other: two.other });
+  const imports = () => ({ g: names.map((name) => two.glue[name]), other: two.other });
   const addresses = others.map((_, at) => () => new URL(`http://host/${at}`));
   const waited = [];
   globalThis.XMLHttpRequest = class {
