@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// So many bytes in a row are a feature of a function.
-const ROW: usize = 3;
+const ROW: usize = 4;
 /// The features of a function, each as a bit.
 type Features = [u64; 1 << (BITS - 6)];
-const BITS: u32 = 12;
+const BITS: u32 = 14;
 /// How many functions of about the same size are asked which is most like the one before.
-const NEAR: usize = 256;
+const NEAR: usize = 512;
 
 /// Functions, each with its type and its bytes: those of a type side by side, the commonest type first; from small to large, each
 /// followed by one that is like it.
