@@ -157,33 +157,66 @@ function whileAlive(call) {
     };
 }
 
-const leb = (number) => (number < 128 ? [number] : [(number & 127) | 128, ...leb(number >>> 7)]);
-const signed = (number) => (number < 64 ? [number] : [(number & 127) | 128, ...signed(number >>> 7)]);
-const sized = (bytes) => [...leb(bytes.length), ...bytes];
-
-// Puts into each slot of the others' functions one that has its file come, and then calls what is there.
+// Puts into each slot of the others' functions one that has its file come, and then calls what is there. Host pages wait while it
+// writes some 150 KB, so each byte is written at its place, but for lengths.
 async function stand(table) {
     const [kinds, steps, of] = stands;
     const bytes = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
-    const section = (id, items) => {
-        const inside = [leb(items.length), ...items].flat();
-        bytes.push(id, ...leb(inside.length));
+    const number = (left, end) => {
+        for (; left >= end; left >>>= 7) bytes.push((left & 127) | 128);
+        bytes.push(left);
+    };
+    const leb = (value) => number(value, 128);
+    const signed = (value) => number(value, 64);
+    const sized = (write) => {
+        const begin = bytes.length;
+        write();
+        const inside = bytes.splice(begin);
+        leb(inside.length);
         for (const byte of inside) bytes.push(byte);
     };
+    const section = (id, items, write) => {
+        bytes.push(id);
+        sized(() => {
+            leb(items.length);
+            items.forEach(write);
+        });
+    };
+    const slots = [];
     const runs = [];
     let slot = 0;
-    const codes = of.map((kind, at) => {
-        slot += steps[at];
-        if (steps[at] !== 1 || at === 0) runs.push([slot, []]);
+    steps.forEach((step, at) => {
+        slot += step;
+        slots.push(slot);
+        if (step !== 1 || at === 0) runs.push([slot, []]);
         runs.at(-1)[1].push(at + 1);
-        const [params, , other] = kinds[kind];
-        const given = params.flatMap((_, index) => [0x20, ...leb(index)]);
-        return sized([0, 0x41, other, 0x10, 0, ...given, 0x41, ...signed(slot), 0x11, ...leb(kind), 0, 0x0b]);
     });
-    section(1, [...kinds.map(([params, results]) => [0x60, ...sized(params), ...sized(results)]), [0x60, 1, 0x7f, 0]]);
-    section(2, [[1, 0x61, 1, 0x66, 0, ...leb(kinds.length)], [1, 0x61, 1, 0x74, 1, 0x70, 0, 0]]);
-    section(3, of.map(leb));
-    section(9, runs.map(([first, run]) => [0, 0x41, ...signed(first), 0x0b, ...leb(run.length), ...run.flatMap(leb)]));
-    section(10, codes);
+    section(1, [...kinds, [[0x7f], []]], ([params, results]) => {
+        bytes.push(0x60, params.length, ...params, results.length, ...results);
+    });
+    section(2, [[1, 0x66, 0], [1, 0x74, 1, 0x70, 0, 0]], (named, at) => {
+        bytes.push(1, 0x61, ...named);
+        if (at === 0) leb(kinds.length);
+    });
+    section(3, of, leb);
+    section(9, runs, ([first, run]) => {
+        bytes.push(0, 0x41);
+        signed(first);
+        bytes.push(0x0b);
+        leb(run.length);
+        run.forEach(leb);
+    });
+    section(10, of, (kind, at) => {
+        const [params, , other] = kinds[kind];
+        sized(() => {
+            bytes.push(0, 0x41, other, 0x10, 0);
+            params.forEach((_, index) => bytes.push(0x20, index));
+            bytes.push(0x41);
+            signed(slots[at]);
+            bytes.push(0x11);
+            leb(kind);
+            bytes.push(0, 0x0b);
+        });
+    });
     await WebAssembly.instantiate(Uint8Array.from(bytes), { a: { f: now, t: table } });
 }
